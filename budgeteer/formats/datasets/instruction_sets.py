@@ -103,9 +103,7 @@ def read(document: Document) -> Imported:
     for entry in entries_of(document, skipped):
         row = _Row(entry)
         if not row.reply:
-            why = (
-                "no reply under " + ", ".join(("chosen", *PAIRED[row.asked])) if row.asked else "nothing that was asked"
-            )
+            why = "no reply under " + ", ".join(("chosen", *PAIRED.get(row.asked, ())))
             skipped.append(Skipped(entry.where, why, compact_json(entry.value)[:500]))
             continue
         main = row.conversation(row.reply, document.notes, skipped)

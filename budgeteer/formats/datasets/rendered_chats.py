@@ -5,7 +5,8 @@ else before them than the start of a sequence; of templates of plain words, an i
 Source: the `chat_template` of each family in its `tokenizer_config.json`; `### Human:` of
 https://huggingface.co/datasets/timdettmers/openassistant-guanaco,
 `[|Human|]` of https://github.com/project-baize/baize-chatbot; `Human:` behind an empty line of
-https://huggingface.co/datasets/Anthropic/hh-rlhf; `### Instruction:` of https://github.com/tatsu-lab/stanford_alpaca, 2026-11.
+https://huggingface.co/datasets/Anthropic/hh-rlhf; `### Instruction:` of
+https://github.com/tatsu-lab/stanford_alpaca, 2026-11.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from budgeteer.formats.libraries.chunk_notes import say_left_out, say_queries
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import entries_of
+from budgeteer.formats.reading.entries import entries_of, mappings
 from budgeteer.formats.reading.envelopes import described
 
 _TEXTS: Final = ("text", "content", "passage", "page_content", "chunk", "raw_content")
@@ -52,6 +52,34 @@ _SOURCES: Final = ("source", "title", "filename", "file_name", "url", "uri", "ch
 _SIGNS: Final = frozenset(
     {"score", "chunk_id", "chunk_link", "chunk_heading", "doc_id", "passage_id", "embedding", "metadata", "chunks"}
 )
+#: The sign that anything may have: it tells of a row whose metadata name a document, or that has no time or speaker.
+_WEAK: Final = frozenset({"metadata"})
+#: What metadata say of the document that a passage is from.
+_OF_A_DOCUMENT: Final = frozenset(
+    {*_SOURCES, "page", "page_number", "chunk", "chunk_index", "document_id", "doc_id", "file_path", "path", "loc"}
+)
+#: Keys of messages, of lines of logs and of spans; an object with one of them is no chunk, whatever else it has.
+_OF_OTHERS: Final = frozenset(
+    {
+        *("role", "messages", "tool_calls", "tool_call_id", "is_user", "isUser"),
+        *("levelname", "severity", "logger", "trace_id", "traceId", "span_id", "spanId"),
+    }
+)
+#: Keys of what was said or done, by whom and when; they are no chunk's that only the weak sign tells of.
+_OF_A_TIME: Final = frozenset(
+    {
+        *("timestamp", "time", "ts", "created_at", "createdAt", "event", "action", "run_id", "runId"),
+        *("conversation_id", "conversationId", "session_id", "sessionId", "thread_id", "threadId", "user_id", "userId"),
+        *("speaker", "sender", "recipient"),
+    }
+)
+#: Who a message is from, where a chunk says what document it is from.
+_SPEAKERS: Final = frozenset(
+    {"user", "human", "assistant", "ai", "agent", "bot", "model", "system", "developer", "tool", "function"}
+)
+_SAYS_WHO: Final = ("source", "from", "author", "type", "name")
+#: Lists of messages that a row of an evaluation set may have: it is a conversation then.
+_TALKS: Final = ("messages", "conversation", "conversations")
 #: What a row of an evaluation set has.
 _EVALUATION_SIGNS: Final = frozenset(
     {
@@ -205,14 +233,27 @@ def _score(row: Mapping[str, Any]) -> float | None:
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
-    return _is_chunk(row) or not _EVALUATION_SIGNS.isdisjoint(row)
+    if _is_chunk(row):
+        return True
+    talks = any("role" in said or "from" in said for key in _TALKS for said in mappings(row.get(key))[:1])
+    return not talks and not _EVALUATION_SIGNS.isdisjoint(row)
 
 
 def _is_chunk(row: Mapping[str, Any]) -> bool:
-    if "role" in row or "messages" in row:
+    """Whether an object has a passage and what a search says about it, and nothing that only messages and logs have."""
+    is_line = isinstance(row.get("level"), str) and not _OF_A_TIME.isdisjoint(row)
+    if is_line or not _OF_OTHERS.isdisjoint(row) or any(_is_speaker(row.get(key)) for key in _SAYS_WHO):
         return False
-    has_text = any(isinstance(row.get(key), str) for key in _TEXTS)
-    return has_text and not _SIGNS.isdisjoint(row)
+    if not any(isinstance(row.get(key), str) for key in _TEXTS):
+        return False
+    signs = _SIGNS.intersection(row)
+    said = row.get("metadata")
+    is_named = isinstance(said, Mapping) and not _OF_A_DOCUMENT.isdisjoint(said)
+    return bool(signs - _WEAK) or (bool(signs) and (is_named or _OF_A_TIME.isdisjoint(row)))
+
+
+def _is_speaker(value: Any) -> bool:
+    return isinstance(value, str) and value.lower() in _SPEAKERS
 
 
 def _is_holder(value: Mapping[str, Any]) -> bool:
@@ -232,4 +273,6 @@ def _is_csv(document: Document) -> bool:
     if len(names) < 2 or not all(_CSV_NAME.fullmatch(name.strip()) for name in names):
         return False
     lowered = {name.strip(" \"'").lower() for name in names}
+    if not lowered.isdisjoint(_OF_OTHERS | {"speaker", "sender"}) or ("level" in lowered and lowered & _OF_A_TIME):
+        return False
     return not lowered.isdisjoint(_TEXTS) and len(lowered) == len(names)

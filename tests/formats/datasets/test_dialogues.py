@@ -133,7 +133,9 @@ def test_a_command_that_names_no_tool_stays_text_and_a_speaker_nobody_knows_is_l
 
 
 @pytest.mark.parametrize(
-    "said", ["a" * 300_000, "[Human]: " * 30_000, " \n" * 150_000 + "x", 'f("' * 100_000, "<eoh>" * 60_000]
+    "said",
+    ["a" * 300_000, "[Human]: " * 30_000, " \n" * 150_000 + "x", 'f("' * 100_000, "<eoh>" * 60_000],
+    ids=["word", "speakers", "blanks", "calls", "ends"],
 )
 def test_a_long_turn_of_moss_takes_no_time(said: str) -> None:
     turn = {"Human": "<|Human|>: Go.<eoh>", "Commands": said, "Tool Responses": said, "MOSS": said}

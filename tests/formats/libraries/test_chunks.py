@@ -9,6 +9,9 @@ import pytest
 from budgeteer.engine.content.library import Chunk
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.format import claims_on
+from budgeteer.formats.reading.document import open_document
+from budgeteer.formats.registry import OUR_FORMATS
 
 
 def dumps(value: Any) -> bytes:
@@ -99,6 +102,51 @@ def test_a_row_without_a_passage_is_skipped_and_named() -> None:
     assert [chunk.text for chunk in imported.chunks] == ["x", "y"]
     assert [(one.where, one.why) for one in imported.skipped] == [("line 2", "no passage in it")]
     assert any("without a score" in warning for warning in imported.warnings)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"source": "user", "content": "When does the ferry leave?", "metadata": {}},
+        {"source": "Assistant", "content": "At ten.", "metadata": {}, "score": 1},
+        {"type": "human", "content": "When?", "metadata": {"source": "web"}},
+        {"sender": "ann", "text": "When?", "metadata": {}},
+        {"timestamp": "2026-01-01T00:00:00Z", "level": "INFO", "text": "started", "metadata": {"source": "a.log"}},
+        {"severity": "ERROR", "text": "stopped", "metadata": {"path": "a.log"}, "score": 2},
+        {"span_id": "s", "content": "a call", "metadata": {}, "score": 1},
+        {"session_id": "s", "content": "When?", "metadata": {"app": "chat"}},
+    ],
+)
+def test_a_message_or_a_line_of_a_log_is_no_chunk(row: dict[str, Any]) -> None:
+    rows = [each for each in OUR_FORMATS if each.name == "chunks"]
+    assert claims_on(open_document(jsonl(*[row] * 3)), rows) == []
+    assert claims_on(open_document(dumps({"results": [row] * 3})), rows) == []
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"content": "The ferry leaves at ten.", "metadata": {"source": "times.md"}, "created_at": "2026-01-01"},
+        {"page_content": "The ferry leaves at ten.", "metadata": {}, "type": "Document", "id": None},
+        {"text": "The ferry leaves at ten.", "chunk_id": "c", "level": 2, "source": "times.md"},
+        {"text": "The ferry leaves at ten.", "score": 0.5, "speaker": "Ann", "timestamp": "00:10"},
+        {"content": "The ferry leaves at ten.", "source": "web", "score": 0.5},
+    ],
+)
+def test_a_chunk_with_a_time_a_level_or_a_speaker_is_one(row: dict[str, Any]) -> None:
+    assert import_bytes(jsonl(*[row] * 3)).format == "chunks"
+
+
+def test_a_conversation_with_what_was_retrieved_for_it_is_a_conversation() -> None:
+    row = {"messages": [{"role": "user", "content": "When?"}], "contexts": ["The ferry leaves at ten."]}
+    assert import_bytes(jsonl(row, row)).format == "openai-chat"
+
+
+@pytest.mark.parametrize("head", ["speaker,text", "timestamp,level,content", "role,content,name"])
+def test_a_table_of_what_was_said_or_logged_is_no_chunks(head: str) -> None:
+    rows = [each for each in OUR_FORMATS if each.name == "chunks"]
+    table = "\n".join([head, *[",".join("abc"[: head.count(",") + 1])] * 3])
+    assert claims_on(open_document(table.encode()), rows) == []
 
 
 def test_an_embedding_is_not_text() -> None:
