@@ -1,6 +1,7 @@
 """MT-bench: questions of several turns, a model's answers, and judgements of two conversations.
 
-Certain: a `question_id` with `turns`, `choices` of `turns`, or `conversation_a` beside `conversation_b`.
+Certain: a `question_id` with `turns`, `choices` of `turns`, or `conversation_a` beside `conversation_b`; the last also
+without an id, where the models are named (Chatbot Arena).
 Source: github.com/lm-sys/FastChat, fastchat/llm_judge; huggingface.co/datasets/lmsys/mt_bench_human_judgments.
 """
 
@@ -23,9 +24,14 @@ type _Turn = tuple[Role, str]
 
 def detect(document: Document) -> str | None:
     """Why a document is of MT-bench, None when it is not."""
-    if mostly(document, lambda value: "question_id" in value and any(_chats(value))):
+    if mostly(document, lambda value: ("question_id" in value or _is_judged(value)) and any(_chats(value))):
         return "has a `question_id` with `turns`, or two conversations that were judged, as MT-bench does"
     return None
+
+
+def _is_judged(value: Mapping[str, Any]) -> bool:
+    """Whether a row has two conversations and names their models, as those of Chatbot Arena do."""
+    return all(mappings(value.get(f"conversation_{side}")) and f"model_{side}" in value for side in ("a", "b"))
 
 
 def _chats(value: Mapping[str, Any]) -> Iterator[tuple[str, list[_Turn]]]:
@@ -34,13 +40,20 @@ def _chats(value: Mapping[str, Any]) -> Iterator[tuple[str, list[_Turn]]]:
         said = mappings(value.get(f"conversation_{side}"))
         if said:
             role: dict[str, Role] = {"assistant": "assistant", "system": "system"}
-            told = [(role.get(text_value(one.get("role")), "user"), text_value(one.get("content"))) for one in said]
+            told = [(role.get(text_value(one.get("role")), "user"), _words(one.get("content"))) for one in said]
             yield text_value(value.get(f"model_{side}")), told
     for choice in mappings(value.get("choices")):
         if turns := _texts(choice.get("turns")):
             yield text_value(value.get("model_id")), [("assistant", text) for text in turns]
     if turns := _texts(value.get("turns")):
         yield "", [("user", text) for text in turns]
+
+
+def _words(content: Any) -> str:
+    """A text, or the texts of a list of parts."""
+    if isinstance(content, list):
+        return "\n\n".join(text for part in mappings(content) if (text := text_value(part.get("text"))))
+    return text_value(content)
 
 
 def _texts(turns: Any) -> list[str]:
@@ -72,6 +85,6 @@ def _conversation(entry: Entry, number: int, chat: tuple[str, list[_Turn]], docu
     draft.model = model
     for line, (role, text) in enumerate(turns, 1):
         draft.add(Message(role, texts(text), line=line))
-    question = str(entry.value.get("question_id"))[:60]
+    question = str(entry.value.get("question_id", entry.value.get("id")))[:60]
     title = f"Question {question}" + (f", {model}" if model else "")
     return draft.conversation(f"{question}.{number}", title, title)

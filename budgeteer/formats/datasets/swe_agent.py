@@ -30,7 +30,13 @@ def detect(document: Document) -> str | None:
 def _is_trajectory(value: Mapping[str, Any]) -> bool:
     if any(isinstance(value.get(key), list) and value[key] for key in ("history", "messages")):
         return False
-    return any("observation" in step and "action" in step for step in mappings(value.get("trajectory"))[:5])
+    steps = mappings(value.get("trajectory"))[:5]
+    return any(("observation" in step and "action" in step) or _is_told(step) for step in steps)
+
+
+def _is_told(step: Mapping[str, Any]) -> bool:
+    """Whether a step is a message as data sets of trajectories keep it: `text`, and a system's `system_prompt`."""
+    return "role" in step and "system_prompt" in step and "content" not in step
 
 
 def read(document: Document) -> Imported:
@@ -53,6 +59,10 @@ def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> C
 
 def _messages(steps: list[Mapping[str, Any]], where: str, notes: Notes, skipped: list[Skipped]) -> Iterator[Message]:
     """The messages the last step was sent, its reply and what came back; without them, those of every step."""
+    if any(map(_is_told, steps)):
+        told = [(number, _as_message(step)) for number, step in enumerate(steps, 1)]
+        yield from messages_of(told, notes, skipped, f"{where}, ")
+        return
     sent = next(
         (step[key] for step in reversed(steps) for key in _OWN if isinstance(step.get(key), list) and step[key]), None
     )
@@ -64,6 +74,13 @@ def _messages(steps: list[Mapping[str, Any]], where: str, notes: Notes, skipped:
         return
     for number, step in enumerate(steps, 1):
         yield from _turn(step, number)
+
+
+def _as_message(step: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A step that is a message in OpenAI's form."""
+    role = text_value(step.get("role"))
+    said = text_value(step.get("text")) or text_value(step.get("system_prompt"))
+    return {"role": "assistant" if role == "ai" else role, "content": said}
 
 
 def _turn(step: Mapping[str, Any], number: int) -> Iterator[Message]:

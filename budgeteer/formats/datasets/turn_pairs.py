@@ -1,10 +1,12 @@
 """Turns as pairs: a list of objects, each with what a person said and the reply to it, or with one of the two.
 
 Certain: a column of a conversation (below) that holds such objects, lists of them, or a list of objects that each have
-one speaker as their only key. Rows that are one pair each are questions with answers (question_sets.py).
+one speaker as their only key; and turns of a `speaker` and an `utterance` or a `text`. Of speakers whose names say
+nothing, who speaks first is the person. Rows that are one pair each are questions with answers (question_sets.py).
 Source: https://huggingface.co/datasets/YeungNLP/moss-003-sft-data (`conversation` of `human`, `assistant`),
-LDJnr/Capybara (`input`, `output`), HuggingFaceM4/the_cauldron (`texts` of `user`, `assistant`), and
-https://xtuner.readthedocs.io (`conversation` with a `system`), 2026-11.
+LDJnr/Capybara (`input`, `output`), HuggingFaceM4/the_cauldron (`texts` of `user`, `assistant`),
+https://xtuner.readthedocs.io (`conversation` with a `system`), and https://github.com/budzianowski/multiwoz (`turns` of
+`speaker`, `utterance`), 2026-11.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ _SAID: Final = {
     **dict.fromkeys(("output", "answer", "response"), "gpt"),
 }
 """Who says what stands under a key, in small letters."""
+_TOLD: Final = ("utterance", "text")
+"""What a `speaker` said."""
 _OTHERS: Final = frozenset({"role", "from", "content", "value", "type"})
 """Keys of turns that say who speaks in another way."""
 _LOOKED_AT: Final = 5
@@ -56,7 +60,8 @@ def detect(document: Document) -> str | None:
 
 def _column(row: Mapping[str, Any]) -> str:
     """The column of a row that holds turns, "" for none."""
-    return next((key for key in _COLUMNS if _is_paired(row.get(key)) or _is_single(row.get(key))), "")
+    fits = (_is_paired, _is_single, _is_spoken)
+    return next((key for key in _COLUMNS if any(fit(row.get(key)) for fit in fits)), "")
 
 
 def _is_paired(turns: Any) -> bool:
@@ -71,6 +76,14 @@ def _is_single(turns: Any) -> bool:
     named = [key.lower() for turn in looked if isinstance(turn, Mapping) and len(turn) == 1 for key in turn]
     spoken = [_SPEAKERS.get(key) for key in named]
     return len(spoken) == len(looked) and None not in spoken and {"human", "gpt"} <= set(spoken)
+
+
+def _is_spoken(turns: Any) -> bool:
+    """Whether all turns that are looked at have a speaker and what was said."""
+    looked = turns[:_LOOKED_AT] if isinstance(turns, list) else []
+    spoken = (turn for turn in looked if isinstance(turn, Mapping) and isinstance(turn.get("speaker"), str))
+    said = sum(any(isinstance(turn.get(key), str) for key in _TOLD) for turn in spoken)
+    return bool(looked) and said == len(looked)
 
 
 def _speakers(turn: Any) -> set[str]:
@@ -105,7 +118,11 @@ def _entries(document: Document, skipped: list[Skipped]) -> Iterator[Entry]:
 
 def _conversation(entry: Entry, _position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     column = _column(entry.value)
-    turns = [turn for held in mappings(entry.value.get(column)) for turn in _turns(held)]
+    given = mappings(entry.value.get(column))
+    if _is_spoken(entry.value.get(column)):
+        turns = list(_spoken(given))
+    else:
+        turns = [turn for held in given for turn in _turns(held)]
     rest = {key: said for key, said in entry.value.items() if key not in _COLUMNS}
     leave_columns(rest, {"id", "conversation_id", "system", "tools", *MEDIA_COLUMNS}, document.notes)
     chat = conversation_of(Entry(entry.number, entry.where, {**rest, "conversations": turns}), document, skipped)
@@ -119,3 +136,13 @@ def _turns(held: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     said = [(_SAID[key.lower()], text) for key, text in held.items() if key.lower() in _SAID and text_value(text)]
     for speaker in ("system", "human", "gpt"):
         yield from ({"from": speaker, "value": text} for who, text in said if who == speaker)
+
+
+def _spoken(given: list[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
+    """What each speaker said; a system beside a person replies to it."""
+    first = next((text_value(turn.get("speaker")) for turn in given), "")
+    for turn in given:
+        name = text_value(turn.get("speaker"))
+        known = _SPEAKERS.get(name.lower(), "human" if name == first else "gpt")
+        said = next((turn[key] for key in _TOLD if text_value(turn.get(key))), "")
+        yield {"from": "gpt" if known == "system" else known, "value": said}

@@ -72,6 +72,36 @@ def test_texts_in_turn_are_those_of_a_person_and_an_assistant(row: dict[str, Any
     assert (found.format, told(found.conversations[1])) == ("ultrachat", TALK)
 
 
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [("utterance", ("USER", "SYSTEM")), ("text", ("user", "assistant")), ("utterance", ("Ann", "Bo"))],
+)
+def test_turns_of_a_speaker_and_what_was_said_are_a_conversation(key: str, names: tuple[str, str]) -> None:
+    turns = [{"speaker": names[at % 2], key: said} for at, said in enumerate(SAID)]
+    row = {"dialogue_id": "d1", "services": ["ferry"], "turns": turns}
+    found = import_bytes(jsonl(row, row))
+    assert (found.format, told(found.conversations[1])) == ("turn-pairs", TALK)
+
+
+def test_two_conversations_of_named_models_are_read_without_a_question() -> None:
+    talk = [{"role": role, "content": [{"type": "text", "text": said}]} for role, said in TALK]
+    row = {"id": "a1", "model_a": "left", "model_b": "right", "conversation_a": talk, "conversation_b": talk[:2]}
+    found = import_bytes(jsonl(row, row))
+    assert (found.format, [len(chat.messages) for chat in found.conversations]) == ("mt-bench", [4, 2, 4, 2])
+    assert told(found.conversations[0]) == TALK
+    assert found.conversations[1].model == "right"
+
+
+def test_messages_of_a_trajectory_of_swe_agent_are_read_with_their_system_text() -> None:
+    steps = [{"role": "system", "system_prompt": "You fix code.", "text": None, "mask": False}]
+    steps += [
+        {"role": "ai" if role == "assistant" else role, "system_prompt": None, "text": said} for role, said in TALK
+    ]
+    found = import_bytes(jsonl(*[{"instance_id": "i", "trajectory": steps, "generated_patch": "diff"}] * 2))
+    assert (found.format, found.skipped) == ("swe-agent", ())
+    assert told(found.conversations[0]) == [("system", "You fix code."), *TALK]
+
+
 def test_who_speaks_twice_stays_the_same() -> None:
     row = {"dialogue": list(SAID), "speakers": ["Ann", "Ann", "Bo", "Ann"]}
     (chat,) = import_bytes(dumps([row])).conversations
