@@ -134,6 +134,7 @@ MARKUP: Final[Mapping[str, str]] = {
         "Exported on from"
     ),
     "glaive": "SYSTEM USER ASSISTANT FUNCTION RESPONSE functioncall name arguments endoftext",
+    **dict.fromkeys(("instructions", "questions", "ranked"), "Human Assistant"),
     "markdown": "budgeteer transcript user assistant system developer tool call result reasoning answers id name",
     "moss": "Human Inner Thoughts Commands Tool Responses Results MOSS eoh eot eoc eor eom eoa None",
     "open-webui": (

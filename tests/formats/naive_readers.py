@@ -607,6 +607,11 @@ def moss(data: bytes) -> Told:
     return texts, calls, results
 
 
+def ranked(data: bytes) -> Told:
+    (row,) = lines(data)
+    return [row["instruction"], row["completions"][0]["response"]], [], []
+
+
 def xlam(data: bytes) -> Told:
     (row,) = lines(data)
     return [row["query"]], [(call["name"], call["arguments"]) for call in json.loads(row["answers"])], []
@@ -710,6 +715,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "mt-bench": mt_bench,
     "moss": moss,
     "turn-pairs": turn_pairs,
+    "ranked": ranked,
     "questions": questions,
     "ultrachat": ultrachat,
     "rendered-chat": rendered_chat,

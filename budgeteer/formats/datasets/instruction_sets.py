@@ -39,7 +39,8 @@ PAIRED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Columns that hold what was asked, in the order they are looked for, each with those that may hold the reply."""
 
-_SYSTEM: Final = ("system", "system_prompt", "system_message", "definition")
+SYSTEM: Final = ("system", "system_prompt", "system_message", "definition")
+"""Columns of a system text."""
 _ABOUT: Final = ("input", "context")
 """What an instruction is about, which stands behind it."""
 _CONTEXT: Final = ("context", "passage", "story")
@@ -139,7 +140,7 @@ class _Row:
         """The conversation that ends in a column's reply."""
         value, entry = self.value, self.entry
         draft = ConversationDraft(notes, f"{entry.where}, message ")
-        for key in _SYSTEM:
+        for key in SYSTEM:
             draft.add_all([Message("system", texts(value[key]))] if text_value(value.get(key)) else [])
             self.read.add(key)
         history = value.get("history")
@@ -147,7 +148,7 @@ class _Row:
             if isinstance(pair, list) and len(pair) == 2:
                 draft.add(Message("user", texts(text_value(pair[0]))))
                 draft.add(Message("assistant", texts(text_value(pair[1]))))
-        said = list(_said(first_reply(value.get(reply)), "assistant", draft, skipped))
+        said = list(said_in(first_reply(value.get(reply)), "assistant", draft, skipped))
         asked = list(self._asked(draft, skipped))
         if asked and [each.parts for each in said[: len(asked)]] == [each.parts for each in asked]:
             draft.notes.count("Prompts that the reply begins with, counted once", len(asked))
@@ -162,7 +163,7 @@ class _Row:
         columns = _ABOUT if self.asked == "instruction" else _CONTEXT
         about = next((key for key in columns if text_value(self.value.get(key)).strip()), "")
         if not about or not isinstance(given, str) or not given:
-            yield from _said(given, "user", draft, skipped)
+            yield from said_in(given, "user", draft, skipped)
             return
         self.read.add(about)
         both = (given, self.value[about]) if columns is _ABOUT else (self.value[about], given)
@@ -193,7 +194,8 @@ def _written(text: str) -> Iterator[Message]:
         yield Message("user" if turn[1] == "Human" else "assistant", texts(said))
 
 
-def _said(given: Any, role: str, draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
+def said_in(given: Any, role: str, draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
+    """The messages of a column: turns of a conversation that is one text, a text of the role, or messages."""
     if isinstance(given, str) and _TURN.match(given):
         yield from (message for message in _written(given) if message.parts or role == "assistant")
     elif isinstance(given, str):

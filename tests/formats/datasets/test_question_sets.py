@@ -98,3 +98,11 @@ def test_a_prompt_that_is_a_written_conversation_is_read_by_its_turns() -> None:
     main, other = import_bytes(jsonl({"prompt": prompt, "chosen": REPLIED, "rejected": "Never."})).conversations
     assert told(main) == [("user", "Hello?"), ("assistant", "Yes."), ("user", ASKED), ("assistant", REPLIED)]
     assert told(other)[-1] == ("assistant", "Never.")
+
+
+def test_the_marks_of_turns_in_chosen_and_rejected_are_accounted_for() -> None:
+    begin = f"\n\nHuman: {ASKED}\n\nAssistant: "
+    found = import_bytes(jsonl(*[{"chosen": begin + REPLIED, "rejected": begin + "Never."}] * 3))
+    assert (found.format, len(found.conversations)) == ("instructions", 6)
+    assert found.accounting is not None
+    assert found.accounting.unread == 0

@@ -84,6 +84,16 @@ MOSS: list[dict[str, Any]] = [
         },
     }
 ]
+RANKED: list[dict[str, Any]] = [
+    {
+        "source": "ours",
+        "instruction": "Which ferry leaves first?",
+        "completions": [
+            {"model": "left", "response": "The one to Oslo.", "critique": "Right, and short.", "overall_score": 9.0},
+            {"model": "right", "response": "Nobody knows.", "critique": "Of no help.", "overall_score": 2.0},
+        ],
+    }
+]
 ULTRACHAT: list[dict[str, Any]] = [
     {"id": "7", "data": ["Which ferry leaves first?", "The one to Oslo.", "And after that?", "The one to Kiel."]}
 ]

@@ -1,0 +1,151 @@
+"""Ranked replies: rows of what was asked and several replies to it, which were scored or compared.
+
+Replies stand in columns of two names (below), or in a list of texts or of objects. The first is the reply, the others
+are branches. What was asked is a text, messages, or a JSON text of a list: the prompts of several turns, whose replies
+are lists as well.
+Source: https://huggingface.co/datasets/openbmb/UltraFeedback, nvidia/HelpSteer3, berkeley-nest/Nectar,
+stanfordnlp/SHP, HuggingFaceH4/stack-exchange-preferences, and https://www.kaggle.com/c/lmsys-chatbot-arena, 2026-11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import Conversation, Message
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.datasets.columns import leave_columns
+from budgeteer.formats.datasets.instruction_sets import PAIRED, SYSTEM, said_in, says
+from budgeteer.formats.messages.branches import with_branches
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
+from budgeteer.formats.reading.envelopes import require
+
+_ASKED: Final = (*PAIRED, "history", "context")
+_SIDES: Final = (
+    ("response_a", "response_b"),
+    ("response1", "response2"),
+    ("response_1", "response_2"),
+    ("response_0", "response_1"),
+    ("answer_0", "answer_1"),
+    ("output_1", "output_2"),
+    ("completion_a", "completion_b"),
+    ("human_ref_a", "human_ref_b"),
+)
+"""Columns of two replies, in small letters."""
+_LISTS: Final = ("completions", "responses", "answers", "replies", "generations")
+"""Columns of any number of replies."""
+_TEXTS: Final = ("response", "answer", "text", "completion", "content")
+"""Where the text of a reply stands that is an object."""
+_IDS: Final = ("id", "prompt_id", "post_id", "qid")
+_LEAST: Final = 2
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a set of ranked replies, None when it is not."""
+    if mostly(document, _is_ranked):
+        return "holds rows of what was asked and several replies, as sets of ranked replies have"
+    return None
+
+
+def _is_ranked(value: Mapping[str, Any]) -> bool:
+    row = _lowered(value)
+    asked = _asked(row)
+    one = any(isinstance(row.get(key), str) for key in ("chosen", *PAIRED.get(asked, ())))
+    return bool(asked) and not one and len(_replies(row)[1]) >= _LEAST
+
+
+def _lowered(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key.lower(): held for key, held in value.items()}
+
+
+def _asked(row: Mapping[str, Any]) -> str:
+    """The column that holds what was asked, "" for none."""
+    return next((key for key in _ASKED if says(row.get(key))), "")
+
+
+def _replies(row: Mapping[str, Any]) -> tuple[tuple[str, ...], list[str]]:
+    """The columns of the replies, and their texts."""
+    for sides in _SIDES:
+        if all(isinstance(row.get(key), str) for key in sides):
+            return sides, [row[key] for key in sides]
+    for key in _LISTS:
+        held = row.get(key)
+        found = [text for item in held if (text := _text(item))] if isinstance(held, list) else []
+        if found:
+            return (key,), found
+    return (), []
+
+
+def _text(item: Any) -> str:
+    if isinstance(item, Mapping):
+        return next((item[key] for key in _TEXTS if text_value(item.get(key))), "")
+    return text_value(item)
+
+
+def read(document: Document) -> Imported:
+    """Read a conversation of each row, and a branch of each reply but the first.
+
+    Raises:
+        FormatError: no row has replies.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for entry in entries_of(document, skipped):
+        row = _lowered(entry.value)
+        asked = _asked(row)
+        columns, replies = _replies(row)
+        if not asked or not replies:
+            skipped.append(Skipped(entry.where, "nothing asked, or no reply in it", compact_json(entry.value)[:500]))
+            continue
+        main = _conversation(entry, row, replies[0], document.notes, skipped)
+        others = (_conversation(entry, row, reply, document.notes.fresh(), skipped) for reply in replies[1:])
+        found += with_branches(main, others, document.notes, total=len(replies) - 1)
+        leave_columns(row, {asked, *columns, *_IDS, *SYSTEM}, document.notes)
+        _leave_remarks(row[columns[0]], document.notes)
+    require(found, document, "ranked")
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+
+
+def _leave_remarks(given: Any, notes: Notes) -> None:
+    """Count what objects of replies hold beside their texts: who wrote them, and what was said of them."""
+    for item in mappings(given):
+        text = _text(item)
+        left = [held for held in item.values() if held != text and isinstance(held, str | list | Mapping) and held]
+        notes.count("Remarks on replies beside their texts, left out", len(left), of=left)
+
+
+def _conversation(
+    entry: Entry, row: Mapping[str, Any], reply: str, notes: Notes, skipped: list[Skipped]
+) -> Conversation:
+    draft = ConversationDraft(notes, f"{entry.where}, message ")
+    draft.add_all(Message("system", texts(row[key])) for key in SYSTEM if text_value(row.get(key)))
+    draft.add_all(_messages(row[_asked(row)], reply, draft, skipped))
+    given = next((str(row[key]) for key in _IDS if row.get(key)), "")
+    return draft.conversation(given or f"c{entry.number}", "", f"Row {entry.number}")
+
+
+def _messages(asked: Any, reply: str, draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
+    """What was asked and the reply, by turns where both are lists of texts."""
+    prompts, replies = _turns(asked), _turns(reply)
+    if prompts and replies:
+        for prompt, said in zip_longest(prompts, replies):
+            yield from (Message("user", texts(prompt)),) if prompt else ()
+            yield from (Message("assistant", texts(said)),) if said else ()
+        return
+    yield from said_in(asked, "user", draft, skipped)
+    yield Message("assistant", texts(reply))
+
+
+def _turns(given: Any) -> list[str]:
+    """The texts of a JSON text of a list of texts; none where it is something else."""
+    held = json_text.parse_inner(given, None) if isinstance(given, str) and given.startswith("[") else None
+    if not isinstance(held, list):
+        return []
+    turns = [item or "" for item in held if item is None or isinstance(item, str)]
+    return turns if len(turns) == len(held) else []

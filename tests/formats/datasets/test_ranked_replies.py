@@ -1,0 +1,72 @@
+"""Several replies to what was asked: the columns that data sets have for them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import Conversation, text_of
+from budgeteer.formats.detect import import_bytes
+from tests.formats.makers.datasets import RANKED
+from tests.formats.shapes import dumps, jsonl
+
+ASKED = "Which ferry leaves first?"
+REPLIES = ("The one to Oslo.", "Nobody knows.")
+
+
+def told(chat: Conversation) -> list[tuple[str, str]]:
+    return [(message.role, text_of(message)) for message in chat.messages]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"instruction": ASKED, "completions": [{"model": "m", "response": said} for said in REPLIES]},
+        {"question": ASKED, "answers": [{"text": said, "pm_score": 2} for said in REPLIES]},
+        {"prompt": f"\n\nHuman: {ASKED}\n\nAssistant: ", "answers": [{"answer": said, "rank": 1} for said in REPLIES]},
+        {"context": [{"role": "user", "content": ASKED}], "response1": REPLIES[0], "response2": REPLIES[1]},
+        {"history": ASKED, "human_ref_A": REPLIES[0], "human_ref_B": REPLIES[1], "labels": 1},
+        {"prompt": ASKED, "responses": list(REPLIES)},
+    ],
+)
+def test_several_replies_are_branches(row: dict[str, Any]) -> None:
+    found = import_bytes(jsonl(row, row))
+    assert found.format == "ranked"
+    main, other, *_ = found.conversations
+    assert told(main) == [("user", ASKED), ("assistant", REPLIES[0])]
+    assert (main.branches, other.branch_of, told(other)[-1]) == (1, main.id, ("assistant", REPLIES[1]))
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+def test_replies_to_prompts_of_several_turns_are_read_by_turns() -> None:
+    row = {
+        "id": 4,
+        "prompt": json.dumps([ASKED, "And then?"]),
+        "response_a": json.dumps([REPLIES[0], "The one to Kiel."]),
+        "response_b": json.dumps([REPLIES[1], None]),
+    }
+    main, other = import_bytes(dumps([row])).conversations
+    assert told(main) == [
+        ("user", ASKED),
+        ("assistant", REPLIES[0]),
+        ("user", "And then?"),
+        ("assistant", "The one to Kiel."),
+    ]
+    assert told(other) == [("user", ASKED), ("assistant", REPLIES[1]), ("user", "And then?")]
+
+
+def test_remarks_on_replies_are_left_out_and_a_row_without_replies_is_listed() -> None:
+    found = import_bytes(jsonl(*RANKED, *RANKED, {"instruction": ASKED, "completions": []}))
+    assert ("Remarks on replies beside their texts, left out", 8) in found.findings.counted
+    assert [(one.where, one.why) for one in found.skipped] == [("line 3", "nothing asked, or no reply in it")]
+
+
+def test_a_row_with_a_chosen_reply_or_one_answer_is_no_ranking() -> None:
+    chosen = {"prompt": ASKED, "chosen": REPLIES[0], "rejected": REPLIES[1], "generations": list(REPLIES)}
+    assert import_bytes(jsonl(chosen, chosen)).format == "instructions"
+    solved = {"problem": ASKED, "solution": REPLIES[0], "generations": list(REPLIES)}
+    found = import_bytes(jsonl(solved, solved))
+    assert (found.format, told(found.conversations[0])[-1]) == ("questions", ("assistant", REPLIES[0]))
