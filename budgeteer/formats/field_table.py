@@ -125,6 +125,13 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """By format: the fields it leaves out, as the keys that lead to them, as many as are needed to tell them apart."""
 
+_CHAT_TEMPLATES: Final = (
+    "im_start im_end start_header_id end_header_id begin_of_text end_of_text eot_id eom_id header_start header_end eot "
+    "eom start_of_turn end_of_turn bos eos endoftext end s INST SYS System Human User Assistant Instruction Input "
+    "Response Tool AI system human user assistant model tool ipython"
+)
+"""Marks of chat templates."""
+
 MARKUP: Final[Mapping[str, str]] = {
     "aider": "aider chat started at ask code architect",
     "claude-export": "Thinking Read files lines ctrl o to expand",
@@ -134,7 +141,7 @@ MARKUP: Final[Mapping[str, str]] = {
         "Exported on from"
     ),
     "glaive": "SYSTEM USER ASSISTANT FUNCTION RESPONSE functioncall name arguments endoftext",
-    **dict.fromkeys(("instructions", "questions", "ranked"), "Human Assistant"),
+    **dict.fromkeys(("instructions", "questions", "ranked"), f"Human Assistant {_CHAT_TEMPLATES}"),
     "markdown": "budgeteer transcript user assistant system developer tool call result reasoning answers id name",
     "moss": "Human Inner Thoughts Commands Tool Responses Results MOSS eoh eot eoc eor eom eoa None",
     "open-webui": (
@@ -143,11 +150,7 @@ MARKUP: Final[Mapping[str, str]] = {
     ),
     "pasted-chat": "User Human You Me Assistant AI Bot ChatGPT Claude Gemini System Tool Model",
     "skills": "name description",
-    "rendered-chat": (
-        "im_start im_end start_header_id end_header_id begin_of_text end_of_text eot_id eom_id header_start header_end "
-        "eot eom start_of_turn end_of_turn bos eos endoftext end s INST SYS System Human User Assistant Instruction "
-        "Input Response Tool AI Human system human user assistant model tool ipython tool_call name arguments"
-    ),
+    "rendered-chat": f"{_CHAT_TEMPLATES} tool_call name arguments",
     "sharegpt": "human gpt user assistant system function_call observation tool image video audio",
     "specstory": (
         "Claude Code Codex Cursor DeepSeek TUI Gemini CLI tool use details summary data type name Result Tool "

@@ -16,6 +16,7 @@ from typing import Any, Final
 from budgeteer.engine.content.conversation import Conversation, Message, ReasoningPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.datasets.columns import leave_columns
+from budgeteer.formats.datasets.rendered_chats import turns_of, without_ends
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
@@ -69,7 +70,14 @@ def says(value: Any) -> bool:
     return isinstance(value, str) or any("role" in raw and "content" in raw for raw in mappings(value)[:3])
 
 
+def has_messages(value: Mapping[str, Any]) -> bool:
+    """Whether a row holds messages as well, which say the same in full."""
+    return any(mappings(value.get(key)) for key in ("messages", "conversation", "conversations"))
+
+
 def _is_alpaca(value: Mapping[str, Any]) -> bool:
+    if has_messages(value):
+        return False
     replied = any(isinstance(value.get(key), str) for key in ("output", "response"))
     return isinstance(value.get("instruction"), str) and replied
 
@@ -80,7 +88,7 @@ def _is_preference(value: Mapping[str, Any]) -> bool:
 
 
 def _is_pair(value: Mapping[str, Any]) -> bool:
-    if "messages" in value:
+    if "messages" in value or has_messages(value):
         return False
     if "system_prompt" in value and isinstance(value.get("question"), str):
         return isinstance(value.get("response"), str)
@@ -148,7 +156,7 @@ class _Row:
             if isinstance(pair, list) and len(pair) == 2:
                 draft.add(Message("user", texts(text_value(pair[0]))))
                 draft.add(Message("assistant", texts(text_value(pair[1]))))
-        said = list(said_in(first_reply(value.get(reply)), "assistant", draft, skipped))
+        said = list(said_in(self._reply_of(reply), "assistant", draft, skipped))
         asked = list(self._asked(draft, skipped))
         if asked and [each.parts for each in said[: len(asked)]] == [each.parts for each in asked]:
             draft.notes.count("Prompts that the reply begins with, counted once", len(asked))
@@ -157,6 +165,13 @@ class _Row:
         draft.add_all(self._thought(said))
         given = next((str(value[key]) for key in _IDS if value.get(key)), "")
         return draft.conversation(given or f"c{entry.number}", "", f"Row {entry.number}")
+
+    def _reply_of(self, column: str) -> Any:
+        """The reply of a column, without the ends of turns where a chat template wrote what was asked."""
+        given = first_reply(self.value.get(column))
+        asked = self.value.get(self.asked)
+        is_written = isinstance(asked, str) and isinstance(given, str) and bool(turns_of(asked))
+        return without_ends(given) if is_written else given
 
     def _asked(self, draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
         given = self.value.get(self.asked)
@@ -198,6 +213,9 @@ def said_in(given: Any, role: str, draft: ConversationDraft, skipped: list[Skipp
     """The messages of a column: turns of a conversation that is one text, a text of the role, or messages."""
     if isinstance(given, str) and _TURN.match(given):
         yield from (message for message in _written(given) if message.parts or role == "assistant")
+    elif isinstance(given, str) and role == "user" and (turns := turns_of(given)):
+        draft.notes.count("Prompts that a chat template wrote, read as messages")
+        yield from (Message(speaker, texts(said)) for speaker, said in turns)
     elif isinstance(given, str):
         yield Message("user" if role == "user" else "assistant", texts(given))
     elif isinstance(given, list):

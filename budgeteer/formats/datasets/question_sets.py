@@ -10,27 +10,26 @@ Source: https://huggingface.co/datasets/rajpurkar/squad (`answers`), YeungNLP/fi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from budgeteer.formats.datasets.instruction_sets import PAIRED, first_reply, read, says
+from budgeteer.formats.datasets.instruction_sets import PAIRED, first_reply, has_messages, read, says
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import mappings, mostly
+from budgeteer.formats.reading.entries import sampled
 
 __all__ = ["detect", "read"]
 
 
 def detect(document: Document) -> str | None:
     """Why a document is a set of questions with answers, None when it is not."""
+    rows = [{key.lower(): item for key, item in value.items()} for value in sampled(document)]
     for asked in PAIRED:
         for reply in PAIRED[asked]:
-            if mostly(document, partial(_is_pair, asked=asked, reply=reply)):
+            fitting = sum(_is_pair(row, asked, reply) for row in rows)
+            if fitting and fitting * 2 >= len(rows):
                 return f"holds rows of `{asked}` and `{reply}`, as sets of questions with answers have"
     return None
 
 
-def _is_pair(value: Mapping[str, Any], *, asked: str, reply: str) -> bool:
-    row = {key.lower(): item for key, item in value.items()}
-    if any(mappings(row.get(key)) for key in ("messages", "conversation", "conversations")):
-        return False
-    return isinstance(row.get(asked), str) and says(first_reply(row.get(reply)))
+def _is_pair(row: Mapping[str, Any], asked: str, reply: str) -> bool:
+    is_pair = isinstance(row.get(asked), str) and says(first_reply(row.get(reply)))
+    return is_pair and not has_messages(row)

@@ -18,7 +18,7 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.conversation import Conversation, Role
 from budgeteer.formats.datasets.columns import MEDIA_COLUMNS, leave_columns
 from budgeteer.formats.datasets.sharegpt import conversation_of
 from budgeteer.formats.messages.imported import Imported, Skipped
@@ -89,6 +89,11 @@ _TEMPLATES: Final = (
 )
 
 
+_ENDS: Final = tuple(sorted({end for template in _TEMPLATES for end in template.ends}))
+"""The ends of turns of all templates."""
+_ROLES: Final[Mapping[str, Role]] = {"system": "system", "user": "user", "tool": "tool"}
+
+
 def detect(document: Document) -> str | None:
     """Why a document holds conversations written by a chat template, None when it does not."""
     for template in _TEMPLATES:
@@ -137,12 +142,21 @@ def _turns(text: str, template: _Template) -> Iterator[tuple[str, str]]:
     for turn, after in zip_longest(begun, begun[1:]):
         said = text[turn.end() : after.start() if after else len(text)]
         word = turn[1]
-        if words := _without_ends(said, template.ends):
+        if words := without_ends(said, template.ends):
             yield template.speakers.get(word, word.lower()), words
 
 
-def _without_ends(said: str, ends: tuple[str, ...]) -> str:
-    """A text without the ends of turns and the white space behind it."""
+def turns_of(text: str) -> list[tuple[Role, str]]:
+    """The turns of a text that a chat template wrote with marks that nobody types; none of any other text."""
+    for template in _TEMPLATES:
+        turns = [] if template.introduced or not template.ends else list(_turns(text, template))
+        if any(speaker == "user" for speaker, _ in turns):
+            return [(_ROLES.get(speaker, "assistant"), said) for speaker, said in turns]
+    return []
+
+
+def without_ends(said: str, ends: tuple[str, ...] = _ENDS) -> str:
+    """A text without the ends of turns (of any template, if none are named) and the white space behind it."""
     said = said.strip()
     while end := next(filter(said.endswith, ends), ""):
         said = said.removesuffix(end).rstrip()

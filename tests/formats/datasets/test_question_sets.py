@@ -106,3 +106,26 @@ def test_the_marks_of_turns_in_chosen_and_rejected_are_accounted_for() -> None:
     assert (found.format, len(found.conversations)) == ("instructions", 6)
     assert found.accounting is not None
     assert found.accounting.unread == 0
+
+
+def test_a_prompt_that_a_chat_template_wrote_is_read_by_its_turns() -> None:
+    prompt = f"<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n{ASKED}<|im_end|>\n<|im_start|>assistant\n"
+    row = {"prompt": prompt, "chosen": f"{REPLIED}<|im_end|>\n", "rejected": "Never.<|im_end|>\n"}
+    found = import_bytes(jsonl(row, row))
+    main, other, *_ = found.conversations
+    assert told(main) == [("system", "Be brief."), ("user", ASKED), ("assistant", REPLIED)]
+    assert told(other)[-1] == ("assistant", "Never.")
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+def test_a_prompt_that_names_the_marks_of_a_template_stays_as_it_is() -> None:
+    prompt = "What does <|im_start|>user\nmean?<|im_end|>"
+    (chat,) = import_bytes(dumps([{"prompt": prompt, "completion": "It begins a turn.<|im_end|>"}])).conversations
+    assert told(chat) == [("user", prompt), ("assistant", "It begins a turn.<|im_end|>")]
+
+
+def test_rows_that_repeat_their_messages_in_columns_are_read_by_their_messages_alone() -> None:
+    talk = [{"from": "human", "value": ASKED}, {"from": "gpt", "value": REPLIED}]
+    found = import_bytes(jsonl(*[{"instruction": ASKED, "response": REPLIED, "conversations": talk}] * 2))
+    assert (found.format, found.warnings) == ("sharegpt", ())
