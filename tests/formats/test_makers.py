@@ -65,6 +65,13 @@ def test_a_second_reader_agrees(name: str) -> None:
     assert told(found.conversations[0]) == NAIVE[name](MAKERS[name])
 
 
+@pytest.mark.parametrize("name", ["amp", "zed"])
+def test_a_thread_without_a_message_is_listed_beside_one_with_some(name: str) -> None:
+    thread = json.loads(MAKERS[name])
+    found = import_bytes(dumps([thread, {**thread, "messages": []}]))
+    assert [(item.where, item.why) for item in found.skipped] == [("element 2", "no message of a thread")]
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_result_answers_a_call_before_it(name: str) -> None:
     for chat in import_bytes(MAKERS[name]).conversations:
@@ -334,6 +341,14 @@ def test_results_and_states_of_autogen_are_read_as_its_messages() -> None:
     for state in (agent, {"type": "TeamState", "version": "1.0.0", "agent_states": {"clerk": held}}):
         found = import_bytes(dumps(state))
         assert (found.format, [told(one) for one in found.conversations]) == ("autogen", [chat])
+
+
+def test_usage_that_autogen_recorded_stands_with_the_thought_its_reply_begins_with() -> None:
+    asked, called, *others = AUTOGEN
+    thought = {"type": "ThoughtEvent", "source": "clerk", "models_usage": None, "content": "A timetable will do."}
+    for replies, position in (([called], 1), ([thought, called], 1), ([others[-1], called], 2)):
+        (request,) = import_bytes(dumps([asked, *replies, *others])).conversations[0].recorded
+        assert (request.position, request.input_tokens, request.output_tokens) == (position, 50, 10)
 
 
 def test_pictures_between_autogens_texts_are_read_as_pictures() -> None:

@@ -30,8 +30,8 @@ from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.openai.chat import content_parts
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly, numbered_mappings
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mappings, mostly, numbered_mappings
+from budgeteer.formats.reading.envelopes import imported_from_entries
 
 _ROLES: Final[Mapping[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 
@@ -56,11 +56,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no message was found.
     """
-    skipped = list(document.skipped)
-    found = [_conversation(entry, document, skipped) for entry in entries_of(document, skipped)]
-    kept = tuple(chat for chat in found if chat.messages)
-    require(kept, document, "Amp")
-    return Imported("", "", "conversation", conversations=kept, skipped=tuple(skipped))
+    return imported_from_entries(document, _conversation, "Amp", without="no message of a thread")
 
 
 def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:

@@ -16,6 +16,7 @@ from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import opaque_part
+from budgeteer.formats.messages.recorded_requests import openai_request
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly
@@ -84,9 +85,13 @@ def _conversation(
     name: str, position: int, raws: list[tuple[int, Any]], document: Document, skipped: list[Skipped]
 ) -> Conversation:
     draft = ConversationDraft(document.notes)
+    thought = 0
     for number, raw in raws:
         if _is_message(raw):
             _add(draft, number, raw)
+            # A thought stands before what it led to, of which the usage is told.
+            draft.record(thought or number, openai_request(raw.get("models_usage")))
+            thought = (thought or number) if raw["type"] == "ThoughtEvent" else 0
         else:
             skipped.append(Skipped(f"message {number}", "no message of AutoGen", compact_json(raw)[:500]))
     return draft.conversation(f"c{position}", name, document.stem or "AutoGen")
