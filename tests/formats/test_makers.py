@@ -133,6 +133,41 @@ def test_calls_of_opencode_that_share_an_id_keep_a_result_each() -> None:
     assert not any("answered before" in warning for warning in found.warnings)
 
 
+def cleared_opencode() -> bytes:
+    """Two requests, and a result that OpenCode cleared between them."""
+    time = {"start": 1_772_359_200_000, "end": 1_772_359_201_000, "compacted": 1_772_359_210_000}
+    state = {"status": "completed", "input": {}, "output": "All of it.", "time": time}
+    seal = {"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "c2VhbA=="}}
+    parts = [
+        {"type": "reasoning", "text": "Look first", "metadata": seal},
+        {"type": "tool", "callID": "o9", "tool": "read", "state": state},
+    ]
+    info = {"sessionID": "ses_1", "role": "assistant", "modelID": "gpt-5.4"}
+    tokens = {"input": 900, "output": 9, "reasoning": 4, "cache": {"read": 0, "write": 0}}
+    before = {**info, "id": "msg_8", "time": {"created": 1_772_359_200_000}, "tokens": tokens}
+    after = {**info, "id": "msg_9", "time": {"created": 1_772_359_220_000}, "tokens": {**tokens, "input": 700}}
+    done = {"info": after, "parts": [{"type": "text", "text": "Done."}]}
+    asked = OPENCODE["messages"][0]
+    return dumps({**OPENCODE, "messages": [asked, {"info": before, "parts": parts}, done]})
+
+
+def test_a_result_that_opencode_cleared_is_whole_where_the_session_is_read_whole() -> None:
+    """And what was recorded of a request is kept where the request held what is shown."""
+    cut, whole = (import_bytes(cleared_opencode(), whole=given).conversations[0] for given in (False, True))
+    assert told(cut)[2] == ["[Old tool result content cleared]"]
+    assert told(whole)[2] == ["All of it."]
+    assert [request.input_tokens for request in cut.recorded] == [700]
+    assert [request.input_tokens for request in whole.recorded] == [900, 700]
+
+
+def test_reasoning_of_opencode_keeps_the_seal_in_which_it_is_sent_back() -> None:
+    talk = import_bytes(cleared_opencode()).conversations[0]
+    (thought,) = (part for message in talk.messages for part in message.parts if isinstance(part, ReasoningPart))
+    assert (thought.text, thought.encrypted, thought.provider) == ("Look first", "c2VhbA==", "openai")
+    assert talk.metadata["requestForm"] == "openai-responses"
+    assert "requestForm" not in import_bytes(MAKERS["opencode"]).conversations[0].metadata
+
+
 def test_a_compaction_of_opencode_begins_the_context() -> None:
     part = {"type": "compaction", "auto": True}
     asked = {"info": {"id": "msg_3", "sessionID": "ses_1", "role": "user"}, "parts": [part]}

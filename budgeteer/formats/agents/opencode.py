@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
     IDS_BY_LINE,
+    REQUEST_FORM,
     ContentPart,
     Conversation,
     FilePart,
@@ -209,14 +210,47 @@ def _conversation(session: _Session, position: int, document: Document) -> Conve
     draft.notes.count(
         "Messages before the last compaction, left out", begin, of=[list(one[1:]) for one in session.messages[:begin]]
     )
+    shown = _Shown(0.0) if document.options.whole else _Shown(_last_clearing(session), are_cleared=True)
     for number, (place, info, parts) in enumerate(session.messages[begin:], begin + 1):
         draft.place = f"{place.rpartition(', message ')[0]}, message " if ", message " in place else "message "
-        _add(draft, number, info, parts)
+        _add(draft, number, info, parts, shown)
     given = text_value(session.info.get("id"))
     chat = draft.conversation(given or f"c{position}", text_value(session.info.get("title")), f"Session {position}")
     above = text_value(session.info.get("parentID"))
-    metadata = {"source": "opencode", "session": above or given, IDS_BY_LINE: True}
+    metadata: dict[str, Any] = {"source": "opencode", "session": above or given, IDS_BY_LINE: True}
+    if any(isinstance(part, ReasoningPart) and part.encrypted for message in chat.messages for part in message.parts):
+        metadata[REQUEST_FORM] = "openai-responses"
     return replace(chat, is_subagent=bool(above), metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How results that OpenCode cleared are shown.
+
+    Attributes:
+        since: when it last cleared some, in seconds; requests before then held them whole.
+        are_cleared: whether its remark stands in their place, as in the requests since. In a session that is read
+            whole they stand as they were.
+    """
+
+    since: float
+    are_cleared: bool = False
+
+
+def _last_clearing(session: _Session) -> float:
+    parts = (part for _, _, said in session.messages for part in mappings(list(said)) if part.get("type") == "tool")
+    return max(map(_cleared_at, parts), default=0.0)
+
+
+def _cleared_at(part: Mapping[str, Any]) -> float:
+    """When OpenCode cleared the result of a call, in seconds; 0 where it did not."""
+    state = part.get("state")
+    time = state.get("time") if isinstance(state, Mapping) else None
+    return _seconds(time.get("compacted")) if isinstance(time, Mapping) else 0.0
+
+
+def _seconds(given: Any) -> float:
+    return given / 1_000 if isinstance(given, int | float) and not isinstance(given, bool) else 0.0
 
 
 def _begin(session: _Session) -> int:
@@ -234,11 +268,10 @@ def _begin(session: _Session) -> int:
     return 0
 
 
-def _add(draft: ConversationDraft, number: int, info: Mapping[str, Any], parts: Sequence[Any]) -> None:
+def _add(draft: ConversationDraft, number: int, info: Mapping[str, Any], parts: Sequence[Any], shown: _Shown) -> None:
     time = info.get("time")
-    made = time.get("created") if isinstance(time, Mapping) else None
-    known = isinstance(made, int | float) and not isinstance(made, bool)
-    created = iso_time(made / 1_000) if known and made is not None else ""
+    made = _seconds(time.get("created")) if isinstance(time, Mapping) else 0.0
+    created = iso_time(made) if made else ""
     frame = Message("user", (), text_value(info.get("id")), created=created, line=number)
     if info.get("role") == "user":
         said = [part for raw in parts for part in _asked(raw, draft)]
@@ -252,10 +285,10 @@ def _add(draft: ConversationDraft, number: int, info: Mapping[str, Any], parts: 
         draft.notes.count("Replies that failed, left out because OpenCode does not send them again", of=[info, parts])
         return
     draft.model = text_value(info.get("modelID")) or draft.model
-    draft.record(number, _recorded(info, parts, draft.model))
+    draft.record(number, _recorded(info, parts, draft.model) if made >= shown.since else None)
     steps = ReplySteps(replace(frame, role="assistant"))
     for raw in parts:
-        _reply(raw, steps, draft)
+        _reply(raw, steps, draft, shown)
     said_then = steps.messages()
     draft.notes.count("Replies without anything that is sent, left out", int(not said_then), of=parts)
     draft.add_all(said_then)
@@ -315,7 +348,7 @@ def _file(raw: Mapping[str, Any]) -> ContentPart:
     return FilePart(raw, text_value(raw.get("filename")))
 
 
-def _reply(raw: Any, steps: ReplySteps, draft: ConversationDraft) -> None:
+def _reply(raw: Any, steps: ReplySteps, draft: ConversationDraft, shown: _Shown) -> None:
     kind = text_value(raw.get("type")) if isinstance(raw, Mapping) else ""
     if not isinstance(raw, Mapping):
         for text in texts(text_value(raw)):
@@ -326,9 +359,9 @@ def _reply(raw: Any, steps: ReplySteps, draft: ConversationDraft) -> None:
         for text in texts(text_value(raw.get("text"))):
             steps.say(text)
     elif kind == "reasoning":
-        steps.say(ReasoningPart(text_value(raw.get("text"))))
+        steps.say(_reasoning(raw))
     elif kind == "tool":
-        _tool(raw, steps, draft)
+        _tool(raw, steps, draft, shown)
     elif kind in _UNSENT:
         draft.notes.leave_line(f"part {kind}", raw)
     elif kind == "file":
@@ -337,7 +370,17 @@ def _reply(raw: Any, steps: ReplySteps, draft: ConversationDraft) -> None:
         steps.say(opaque_part(kind, raw, "opencode", draft.notes))
 
 
-def _tool(raw: Mapping[str, Any], steps: ReplySteps, draft: ConversationDraft) -> None:
+def _reasoning(raw: Mapping[str, Any]) -> ReasoningPart:
+    """Reasoning, with the seal in which OpenAI is sent it back: `metadata` has that by the provider's name."""
+    about = raw.get("metadata")
+    kept = mappings(list(about.values())) if isinstance(about, Mapping) else []
+    seals = [seal for each in kept if (seal := text_value(each.get("reasoningEncryptedContent")))]
+    return ReasoningPart(
+        text_value(raw.get("text")), encrypted=seals[0] if seals else "", provider="openai" if seals else ""
+    )
+
+
+def _tool(raw: Mapping[str, Any], steps: ReplySteps, draft: ConversationDraft, shown: _Shown) -> None:
     """A call and what became of it."""
     given = raw.get("state")
     state = given if isinstance(given, Mapping) else {}
@@ -346,8 +389,8 @@ def _tool(raw: Mapping[str, Any], steps: ReplySteps, draft: ConversationDraft) -
     )
     draft.calls.answer(given=call.id)
     status = text_value(state.get("status"))
-    time, about = state.get("time"), state.get("metadata")
-    cleared = isinstance(time, Mapping) and bool(time.get("compacted"))
+    about = state.get("metadata")
+    cleared = shown.are_cleared and _cleared_at(raw) > 0
     broken = isinstance(about, Mapping) and about.get("interrupted") is True and isinstance(about.get("output"), str)
     content: tuple[ContentPart, ...]
     if status == "completed":
