@@ -1,12 +1,13 @@
-"""Sessions of Goose: messages whose content has `toolRequest` and `toolResponse`, an export or a line each.
+"""Sessions of Goose: messages whose content has `toolRequest` and `toolResponse`: an export, lines, or its database.
 
-Certain: those two types of content, or a header with a `working_dir` before messages with `created`.
-(https://github.com/block/goose, `conversation/message.rs`, 2026-11).
+Certain: those two types of content, a header with a `working_dir` before messages with `created`, or rows of a
+`session_id` with a role and a `content_json` (`sessions.db`).
+(https://github.com/block/goose, `conversation/message.rs` and `session/session_manager.rs`, 2026-11).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.opaque import opaque_part
+from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.bounds import iso_time
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
@@ -39,10 +41,17 @@ def detect(document: Document) -> str | None:
     if mostly(document, lambda value: any(map(_is_own, _messages(value)))):
         return "holds messages with `toolRequest` and `toolResponse`, as Goose does"
     lines = sampled(document)
+    if any(map(_is_row, lines)):
+        return "has rows of messages with a `content_json`, as Goose's database does"
     headed = document.shape == "jsonl" and bool(lines) and "working_dir" in lines[0]
     if any(map(_is_own, lines)) or (headed and any("role" in value and "created" in value for value in lines)):
         return "has lines of messages with `toolRequest` and `toolResponse`, or Goose's header"
     return None
+
+
+def _is_row(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a row of a message in the database."""
+    return {"session_id", "role", "content_json", "created_timestamp"} <= value.keys()
 
 
 def _messages(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -63,6 +72,9 @@ def read(document: Document) -> Imported:
     skipped = list(document.skipped)
     entries = list(entries_of(document, skipped))
     found: list[Conversation] = []
+    if any(map(_is_row, sampled(document))):
+        found = _of_rows(entries, document, skipped)
+        entries = []
     lines = [entry for entry in entries if not _messages(entry.value)]
     for entry in entries:
         if _messages(entry.value):
@@ -76,6 +88,39 @@ def read(document: Document) -> Imported:
         found.append(_conversation(Entry(header.number, "", header.value), told, document, skipped))
     require([chat for chat in found if chat.messages], document, "Goose")
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+
+
+def _of_rows(entries: Sequence[Entry], document: Document, skipped: list[Skipped]) -> list[Conversation]:
+    """A conversation for each session of a database."""
+    messages: dict[str, list[Entry]] = {}
+    about: dict[str, Entry] = {}
+    for entry in entries:
+        row = entry.value
+        if _is_row(row):
+            messages.setdefault(text_value(row["session_id"]), []).append(entry)
+        elif "working_dir" in row and text_value(row.get("id")):
+            config = {"model_config": _parsed(row.get("model_config_json"))}
+            about[row["id"]] = Entry(entry.number, "", {**row, **config})
+        else:
+            skipped.append(Skipped(entry.where, "neither a session nor a message", compact_json(row)[:500]))
+    found: list[Conversation] = []
+    for given, rows in messages.items():
+        session = about.get(given, Entry(len(found) + 1, "", {"id": given}))
+        told = ((entry.number, _message_of(entry.value)) for entry in rows)
+        chat = _conversation(session, told, document, skipped)
+        found.append(replace(chat, is_subagent=session.value.get("session_type") == "sub_agent"))
+    return found
+
+
+def _message_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row as an export has the message."""
+    held = {"role": row["role"], "content": _parsed(row["content_json"]), "created": row["created_timestamp"]}
+    return {"id": row.get("message_id"), **held, "metadata": _parsed(row.get("metadata_json"))}
+
+
+def _parsed(text: Any) -> Any:
+    """The value that a JSON text holds; anything else as it is."""
+    return json_text.parse_inner(text, text) if isinstance(text, str) else text
 
 
 def _conversation(

@@ -8,8 +8,9 @@ remark, an output that was cleared by another, and a compaction begins the conte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
@@ -39,7 +40,7 @@ from budgeteer.formats.reading.bounds import iso_time
 from budgeteer.formats.reading.compressed_files import ArchiveEntry
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document, open_document
-from budgeteer.formats.reading.entries import entries_of, mappings, mostly, sampled
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly, sampled
 from budgeteer.formats.reading.envelopes import require
 
 _INTERRUPTED: Final = "[Tool execution was interrupted]"
@@ -131,22 +132,27 @@ def _exported(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
 
 @dataclass(slots=True)
 class _Stored:
-    """What is stored apart: sessions and messages by their ids, parts by the ids of their messages."""
+    """What is stored apart: sessions and messages by their ids; parts by those of their messages, read when wanted."""
 
     sessions: dict[str, _Session] = field(default_factory=dict)
     messages: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
-    parts: dict[str, list[tuple[str, Mapping[str, Any]]]] = field(default_factory=dict)
+    parts: dict[str, list[tuple[str, Callable[[], Mapping[str, Any]]]]] = field(default_factory=dict)
 
     def joined(self, skipped: list[Skipped]) -> Iterator[_Session]:
-        """The sessions: messages by session, parts by message, both in the order of their ids."""
-        for given in sorted(self.messages):
-            place, info = self.messages[given]
-            said = [raw for _, raw in sorted(self.parts.pop(given, []), key=lambda part: part[0])]
+        """The sessions, one in memory at a time: messages by session, parts by message, in the order of their ids."""
+        told: dict[str, list[str]] = {}
+        for given, (place, info) in sorted(self.messages.items()):
             session = text_value(info.get("sessionID")) or place.split("/")[-2]
-            self.sessions.setdefault(session, _Session({"id": session})).messages.append((place, info, said))
+            told.setdefault(session, []).append(given)
+            self.sessions.setdefault(session, _Session({"id": session}))
+        for name, one in self.sessions.items():
+            for given in told.get(name, ()):
+                parts = sorted(self.parts.pop(given, []), key=lambda part: part[0])
+                one.messages.append((*self.messages[given], [read() for _, read in parts]))
+            yield one
+            one.messages.clear()
         for owner, left in self.parts.items():
             skipped.append(Skipped(owner, f"{len(left):,} parts of a message that is not in the file"))
-        yield from self.sessions.values()
 
 
 def _of_rows(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
@@ -156,7 +162,7 @@ def _of_rows(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
         row, given = entry.value, text_value(entry.value.get("id"))
         owner, session = text_value(row.get("message_id")), text_value(row.get("session_id"))
         if given and owner and _data(row):
-            stored.parts.setdefault(owner, []).append((given, {**_data(row), "id": given, "messageID": owner}))
+            stored.parts.setdefault(owner, []).append((given, partial(_part_of, entry, given, owner)))
         elif given and session and "role" in _data(row):
             stored.messages[given] = (entry.where, {**_data(row), "id": given, "sessionID": session})
         elif given and "title" in row:
@@ -165,6 +171,10 @@ def _of_rows(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
         else:
             skipped.append(Skipped(entry.where, "no session, message or part", compact_json(row)[:500]))
     return stored.joined(skipped)
+
+
+def _part_of(entry: Entry, given: str, owner: str) -> Mapping[str, Any]:
+    return {**_data(entry.value), "id": given, "messageID": owner}
 
 
 def _stored(document: Document, archive: Archive, skipped: list[Skipped]) -> Iterator[_Session]:
@@ -185,7 +195,7 @@ def _stored(document: Document, archive: Archive, skipped: list[Skipped]) -> Ite
             stored.messages[given] = (entry.path, value)
         else:
             owner = text_value(value.get("messageID")) or folder.rpartition("/")[2]
-            stored.parts.setdefault(owner, []).append((given, value))
+            stored.parts.setdefault(owner, []).append((given, partial(dict, value)))
     return stored.joined(skipped)
 
 

@@ -100,6 +100,19 @@ PROGRAMS: Final[tuple[Program, ...]] = (
         one_of=("messages",),
     ),
     Program(
+        "Goose",
+        (
+            Rows(
+                "messages",
+                ("session_id", "role", "content_json", "created_timestamp"),
+                ("message_id", "metadata_json"),
+                order="created_timestamp, rowid",
+            ),
+            Rows("sessions", ("id", "working_dir"), ("name", "description", "session_type", "model_config_json")),
+        ),
+        one_of=("messages",),
+    ),
+    Program(
         "OpenCode",
         (
             Rows("part", ("id", "message_id", "data"), order="id"),
@@ -125,8 +138,8 @@ PROGRAMS: Final[tuple[Program, ...]] = (
 """In the order in which they are looked for.
 
 Sources: what the readers of these programs name, and for the columns github.com/charmbracelet/crush,
-internal/db/migrations; github.com/aws/amazon-q-developer-cli, src/database/sqlite_migrations;
-github.com/open-webui/open-webui, models/chats.py; OpenCode's session/session.sql.ts.
+internal/db/migrations; github.com/block/goose, session/session_manager.rs; OpenCode's session/session.sql.ts;
+github.com/aws/amazon-q-developer-cli, database/sqlite_migrations; github.com/open-webui/open-webui, models/chats.py.
 """
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tests.formats.makers.agents import OPENCODE
+from tests.formats.makers.agents import GOOSE, OPENCODE
 from tests.formats.makers.chat_exports import OPEN_WEBUI
 from tests.formats.makers.interfaces import CURSOR_ROWS
 from tests.formats.makers.runs import AMAZON_Q, CRUSH
@@ -43,9 +43,27 @@ def _state_vscdb() -> dict[str, list[dict[str, Any]]]:
     }
 
 
+def _goose() -> dict[str, list[dict[str, Any]]]:
+    messages = [
+        {
+            "id": number,
+            "message_id": None,
+            "session_id": GOOSE["id"],
+            "role": raw["role"],
+            "content_json": json.dumps(raw["content"]),
+            "created_timestamp": raw["created"],
+            "metadata_json": '{"userVisible":true,"agentVisible":true}',
+        }
+        for number, raw in enumerate(GOOSE["messages"], 1)
+    ]
+    kept = {key: GOOSE[key] for key in ("id", "description", "working_dir")}
+    return {"sessions": [{**kept, "model_config_json": '{"model_name":"m"}'}], "messages": messages}
+
+
 DATABASES: Final[Mapping[str, bytes]] = {
     "crush": database({"sessions": [CRUSH[-1]], "messages": list(CRUSH[:-1]), **OTHERS}),
     "cursor-chats": database(_state_vscdb()),
+    "goose": database({**_goose(), **OTHERS}),
     "opencode": database({**_opencode(), **OTHERS}),
     "amazon-q": database({"conversations": [{"key": "/w", "value": json.dumps(AMAZON_Q)}], **OTHERS}),
     "open-webui": database({"chat": _open_webui(), **OTHERS}),
