@@ -42,7 +42,7 @@ class LoadedSource(PromptSource):
 
 
 #: Kept beyond the sources used last, by the size of their files: those of some dozens of people who work at once.
-KEPT_BYTES: Final = 60_000_000
+KEPT_BYTES: Final = 45_000_000
 #: What the smallest source takes as well.
 LEAST_BYTES: Final = 20_000
 
