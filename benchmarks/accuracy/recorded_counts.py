@@ -192,12 +192,16 @@ def _fits(found: Sequence[Calibration]) -> str:
             f"`{one.records.model}`",
             one.records.tokenizer,
             *(f"{value:g}" for value in one.coefficients.to_json().values()),
+            *_percents(one.fitted)[:2],
         )
         for one in found
         if one.coefficients is not None
     ]
-    header = ("model", "tokenizer", "per token", "per message", "per call and result", "per parameter")
-    lines = [header, ("---", "---", "--:", "--:", "--:", "--:"), *rows]
+    header = (
+        *("model", "tokenizer", "per token", "per message", "per call and result", "per parameter"),
+        *("in all, of stretches not fitted to", "median request of them"),
+    )
+    lines = [header, ("---", "---", *["--:"] * (len(header) - 2)), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -25,8 +25,8 @@ class OpenCalls:
     def call(self, name: str, arguments: Any, given: str = "", *, has_result: bool = False) -> ToolCallPart:
         """A call that waits from now on; `call_1`, `call_2` … where the source gives no id.
 
-        With `has_result` its result stands with it in the source, which needs no id for that. An id that an earlier
-        such call has is then made unique: the second `x` becomes `x#2`.
+        `has_result` says that its result stands with it in the source, which needs no id for that. An id that an
+        earlier such call has is then made unique: the second `x` becomes `x#2`.
         """
         if not given:
             self._made += 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgeteer.engine.analysis.calibration.recorded_growth import (
     LeftOut,
@@ -114,8 +115,8 @@ class Calibration:
         records: the requests.
         recorded: by how much the inputs grew in all, of the requests that are used, and what that is the sum of.
         counted, counted_input: the errors of what a packing charges today; None where no request is used.
-        coefficients, fitted, fitted_input: what fits best, and its errors on requests that it was not fitted to (five
-            folds); None where fewer than MIN_REQUESTS are used.
+        coefficients, fitted, fitted_input: what fits best, and its errors on requests that it was not fitted to: of
+            other stretches where there are several (five folds); None where fewer than MIN_REQUESTS are used.
     """
 
     records: ModelRecords
@@ -218,7 +219,7 @@ def _calibration(records: ModelRecords) -> Calibration:
         unwritten = np.array([one.unwritten_tokens for one in growths], np.float64)
         texts = np.maximum(recorded - unwritten, 1.0)
         coefficients = _fit(columns, texts)
-        predicted = _predicted(columns, texts) + unwritten
+        predicted = _predicted(columns, texts, _folds(growths)) + unwritten
         fitted, fitted_input = count_error(predicted, recorded), input_error(predicted, growths)
     errors = count_error(counted, recorded), input_error(counted, growths)
     return Calibration(records, recorded_sum(growths), *errors, coefficients, fitted, fitted_input)
@@ -244,11 +245,18 @@ def _fit(columns: Floats, recorded: Floats) -> Coefficients:
     return Coefficients(round(float(found[0]), 4), *map(int, charges))
 
 
-def _predicted(columns: Floats, recorded: Floats) -> Floats:
+def _folds(growths: Sequence[RecordedGrowth]) -> NDArray[np.int64]:
+    """The fold of each request: of whole stretches, whose requests share a session; of one its requests in turn."""
+    stretches, stretch = np.unique([growth.chain for growth in growths], return_inverse=True)
+    places = stretch if len(stretches) > 1 else np.arange(len(growths))
+    folds: NDArray[np.int64] = places % _FOLDS
+    return folds
+
+
+def _predicted(columns: Floats, recorded: Floats, fold: NDArray[np.int64]) -> Floats:
     """What each request is predicted to have grown by, from those that are in other folds."""
-    fold = np.arange(len(recorded)) % _FOLDS
     predicted = np.zeros(len(recorded))
-    for number in range(_FOLDS):
+    for number in np.unique(fold):
         inside = fold == number
         predicted[inside] = _fit(columns[~inside], recorded[~inside]).predicted(columns[inside])
     return predicted

@@ -129,6 +129,16 @@ def test_a_few_requests_that_held_more_than_the_file_shows_do_not_move_a_fit() -
     assert found.coefficients.per_call == pytest.approx(45, abs=3)
 
 
+def test_a_fit_is_held_against_stretches_that_it_was_not_fitted_to() -> None:
+    """Of two sessions whose provider charged otherwise, each is predicted by the other: both are far off."""
+    apart = calibrate([session(30, factor=1.0), session(30, factor=1.5, seed=2)])[0]
+    alike = calibrate([session(30, factor=1.5), session(30, factor=1.5, seed=2)])[0]
+    assert apart.fitted is not None
+    assert alike.fitted is not None
+    assert apart.fitted.median > 0.2
+    assert alike.fitted.median < 0.01
+
+
 def test_few_requests_are_held_against_the_count_but_give_no_fit() -> None:
     few = one(session(MIN_REQUESTS - 1))
     assert few.counted is not None
