@@ -114,16 +114,14 @@ class Account:
         self._step = max(1, _size_of(document) // LOOKED_AT)
         sample = _Sample.of(document, self._step)
         self._aside = None if aside is None else _SpooledMessages(aside, self._ledger, _nearness(document, sample))
-        self._fields = left_out_fields(format_name)
-        walk = _Walk(self._fields, self._step)
+        walk = _Walk(left_out_fields(format_name), self._step)
         self._entry_of = _files_in(document, self._step)
         if document.archive is not None:
             self._texts = _texts_in(document.archive, self._entry_of, walk, read_files(format_name))
         else:
             self._texts = _texts_of(document, walk, sample)
-            if document.shape == "jsonl" or isinstance(document.value, list):
-                kind = "line" if document.shape == "jsonl" else "element"
-                self._entry_of = {f"{kind} {one.entry}": one.entry for one in self._texts}
+            named = "line" if document.shape == "jsonl" else "element" if isinstance(document.value, list) else ""
+            self._entry_of = {f"{named} {one.entry}": one.entry for one in self._texts} if named else {}
         for one in self._texts:
             self._ledger.expect_entry(one.entry)
             if one.place is not _Place.METADATA:
@@ -168,7 +166,7 @@ class Account:
         ledger.leave_out_runs()
 
     def _told(self) -> Accounting:
-        tally = _Tally(self._ledger, self._fields)
+        tally = _Tally(self._ledger)
         for one in self._texts:
             tally.add(one)
         return tally.accounting(is_estimate=self._step > 1)
@@ -382,11 +380,10 @@ class _Walk:
 
 
 class _Tally:
-    """The characters of strings by what became of them; `left_out` is for the walks through JSON inside strings."""
+    """The characters of strings by what became of them."""
 
-    def __init__(self, ledger: StringLedger, left_out: Mapping[str, tuple[FieldPath, ...]]) -> None:
+    def __init__(self, ledger: StringLedger) -> None:
         self._ledger = ledger
-        self._fields = left_out
         self._all = self._read = self._metadata = self._set_aside = 0
         self._left_out: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
@@ -407,8 +404,8 @@ class _Tally:
         read, left_out, unread = self._ledger.fate_of(one.text)
         is_left_out = one.place is _Place.LEFT_OUT
         if unread and not is_left_out and one.place is _Place.CONTENT and (inner := json_in(one.text)) is not None:
-            nested = _Tally(self._ledger, self._fields)
-            walk = _Walk(self._fields)
+            nested = _Tally(self._ledger)
+            walk = _Walk({})
             walk.enter(inner, "", 0)
             for each in walk.found:
                 nested.add(each)

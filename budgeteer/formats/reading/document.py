@@ -36,9 +36,21 @@ _TALK_COLUMNS: Final = (
     frozenset({"role", "content"}),
     frozenset({"prompt", "completion"}),
     frozenset({"prompt", "response"}),
+    frozenset({"prompt", "chosen"}),
     frozenset({"instruction", "output"}),
+    frozenset({"instruction", "response"}),
+    frozenset({"question", "answer"}),
+    frozenset({"query", "response"}),
+    frozenset({"input", "output"}),
+    frozenset({"input", "target"}),
+    frozenset({"inputs", "targets"}),
+    frozenset({"problem", "solution"}),
+    frozenset({"user", "assistant"}),
+    frozenset({"human", "assistant"}),
 )
 """The columns of tables that hold messages, or what was asked beside what was answered."""
+_PASSAGES: Final = frozenset({"passage", "page_content", "chunk", "chunk_id"})
+"""Columns of tables of what was retrieved."""
 _FILLED = re.compile(r"[^\s\ufeff]")
 _JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
 
@@ -297,10 +309,11 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
 def _talk_rows(text: str) -> list[JsonLine]:
     """The rows of a table (CSV) of messages, or of prompts with their replies, as JSON lines; none of another text."""
     head = text[:_LONGEST_HEAD].lstrip("\ufeff").split("\n", 1)[0].strip("\r")
-    names = [name.strip(" \"'") for name in head.split(",")]
-    if not any(columns <= {name.lower() for name in names} for columns in _TALK_COLUMNS):
+    comma = "," if "," in head else "\t"
+    names = {name.strip(" \"'").lower() for name in head.split(comma)}
+    if not any(columns <= names for columns in _TALK_COLUMNS) or names & _PASSAGES:
         return []
-    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""))
+    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=comma)
     rows: list[JsonLine] = []
     try:
         for row in reader:

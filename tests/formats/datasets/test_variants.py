@@ -72,6 +72,9 @@ def test_calls_between_tags_are_answered_by_the_next_turn() -> None:
     [
         ("role,content\nuser,Late?\nassistant,No.\n", "openai-chat"),
         ("\ufeffPrompt,Completion\nLate?,No.\n", "instructions"),
+        ("question,answer,category\nLate?,No.,trains\n", "questions"),
+        ("inputs\ttargets\nLate?\tNo.\n", "questions"),
+        ("Instruction,Context,Response\nLate?,,No.\n", "instructions"),
         ('instruction,input,output\n"Late?",,"No."\n', "instructions"),
     ],
 )
