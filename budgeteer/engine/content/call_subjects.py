@@ -78,9 +78,13 @@ def _of_arguments(tool: str, given: Mapping[str, Any]) -> CallSubject:
     if path:
         command = next((words for key in _ASKED[:5] if (words := _words(plain.get(key)))), "")
         return CallSubject(tool, path, command if command and command != path else "")
-    return CallSubject(
-        tool, asked=asked or next((_line(value) for value in given.values() if isinstance(value, str)), "")
-    )
+    told = (_line(value) for value in given.values() if isinstance(value, str))
+    return CallSubject(tool, asked=asked or next((line for line in told if line), "") or _numbered(given))
+
+
+def _numbered(given: Mapping[str, Any]) -> str:
+    """The first number that a call was given, with its key: "session_id 32402"; "" where there is none."""
+    return next((f"{key} {value}" for key, value in given.items() if type(value) in {int, float}), "")
 
 
 def _words(value: Any) -> str:

@@ -27,7 +27,10 @@ from budgeteer.engine.content.conversation import ToolCallPart
         ("read_file", {"absolutePath": "C:\\src\\tides.py"}, "read_file src/tides.py", "C:\\src\\tides.py"),
         ("weather", {"harbour": "Falmouth", "days": 3}, "weather Falmouth", ""),
         ("stop", {}, "stop", ""),
-        ("count", {"n": 4}, "count", ""),
+        ("count", {"n": 4}, "count n 4", ""),
+        ("write_stdin", {"session_id": 7, "chars": "", "wait": True}, "write_stdin session_id 7", ""),
+        ("write_stdin", {"session_id": 7, "chars": "", "note": "poll"}, "write_stdin poll", ""),
+        ("wait", {"is_long": True, "steps": [{"n": 4}]}, "wait", ""),
     ],
 )
 def test_a_call_is_named_by_what_it_was_given(tool: str, arguments: dict[str, object], title: str, file: str) -> None:
