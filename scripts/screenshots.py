@@ -156,6 +156,7 @@ def prepare(page: Page, address: str, files: list[Path]) -> list[Shot]:
     rich = upload_report(page, address)
     block = compress(page, address)
     own = open_files(page, address, files) if files else ""
+    filled["workbench-item"] += "#inspect"  # as the links of the list lead there: on a phone a part of its own
     return [
         *(
             Shot(name, path, whole=not name.startswith(("workbench-", "report-prompt")), signed_out=name in SIGNED_OUT)
