@@ -172,6 +172,10 @@ def prepare(page: Page, address: str, files: list[Path]) -> list[Shot]:
         Shot("share-dialog", agent, whole=False, dialog="#share"),
         Shot("admin", "/admin/"),
         Shot("admin-preset", "/admin/presets/preset/1/change/"),
+        Shot("admin-accounts", "/admin/auth/user/"),
+        Shot("admin-jobs", "/admin/jobs/job/"),
+        Shot("sources-add", "/sources/", dialog="details.add > summary"),
+        Shot("form-address", "/w/new/"),
     ]
 
 
