@@ -114,7 +114,8 @@ class Account:
         self._step = max(1, _size_of(document) // LOOKED_AT)
         sample = _Sample.of(document, self._step)
         self._aside = None if aside is None else _SpooledMessages(aside, self._ledger, _nearness(document, sample))
-        walk = _Walk(left_out_fields(format_name), self._step)
+        self._fields = left_out_fields(format_name)
+        walk = _Walk(self._fields, self._step)
         self._entry_of = _files_in(document, self._step)
         if document.archive is not None:
             self._texts = _texts_in(document.archive, self._entry_of, walk, read_files(format_name))
@@ -166,7 +167,7 @@ class Account:
         ledger.leave_out_runs()
 
     def _told(self) -> Accounting:
-        tally = _Tally(self._ledger)
+        tally = _Tally(self._ledger, self._fields)
         for one in self._texts:
             tally.add(one)
         return tally.accounting(is_estimate=self._step > 1)
@@ -380,10 +381,11 @@ class _Walk:
 
 
 class _Tally:
-    """The characters of strings by what became of them."""
+    """The characters of strings by what became of them; `left_out` is for the walks through JSON inside strings."""
 
-    def __init__(self, ledger: StringLedger) -> None:
+    def __init__(self, ledger: StringLedger, left_out: Mapping[str, tuple[FieldPath, ...]]) -> None:
         self._ledger = ledger
+        self._fields = left_out
         self._all = self._read = self._metadata = self._set_aside = 0
         self._left_out: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
@@ -404,8 +406,8 @@ class _Tally:
         read, left_out, unread = self._ledger.fate_of(one.text)
         is_left_out = one.place is _Place.LEFT_OUT
         if unread and not is_left_out and one.place is _Place.CONTENT and (inner := json_in(one.text)) is not None:
-            nested = _Tally(self._ledger)
-            walk = _Walk({})
+            nested = _Tally(self._ledger, self._fields)
+            walk = _Walk(self._fields)
             walk.enter(inner, "", 0)
             for each in walk.found:
                 nested.add(each)
