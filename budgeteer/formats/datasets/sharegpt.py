@@ -11,6 +11,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.datasets.columns import MEDIA_COLUMNS, MarkedText, tools_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, mappings, mostly
 from budgeteer.formats.reading.envelopes import imported_from_entries
@@ -59,9 +60,13 @@ def _has_media(value: Mapping[str, Any]) -> bool:
 
 
 def _turns(value: Mapping[str, Any]) -> Any:
+    """The turns of a row: a list, or a JSON text of one."""
     for key in ("conversations", "conversation", "messages"):
+        held = value.get(key)
+        if isinstance(held, str) and held.startswith("["):
+            return json_text.parse_inner(held, None)
         if key in value:
-            return value[key]
+            return held
     return None
 
 

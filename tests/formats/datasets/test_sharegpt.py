@@ -165,3 +165,10 @@ def test_values_that_are_no_text_are_written_as_json() -> None:
 def test_a_file_without_turns_is_refused() -> None:
     with pytest.raises(FormatError, match="No ShareGPT messages were found"):
         import_bytes(dumps([{"a": 1}]), as_format="sharegpt")
+
+
+def test_turns_that_are_a_json_text_are_read_as_the_list_they_are() -> None:
+    row = {"id": "c", "conversations": dumps([ASKED, CALLED, ANSWERED, SAID]).decode()}
+    found = read(row, {**row, "conversations": "[not a list"})
+    assert found.conversations[0].messages == chat(ASKED, CALLED, ANSWERED, SAID).messages
+    assert [(one.where, one.why) for one in found.skipped] == [("element 2", "no turns in it")]
