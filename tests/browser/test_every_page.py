@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import NARROW, WIDE
 from tests.browser.filled import NAMES
-from tests.browser.measured import cut_buttons, stray_texts
+from tests.browser.steps import cut_buttons, stray_texts
 
 AXE = Axe()
 RULES = {

@@ -14,9 +14,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WORK_MS, sign_in_with
-from tests.browser.measured import cut_buttons, stray_texts
 from tests.browser.stack import Stack, running_stack
-from tests.browser.steps import open_sample, publish, verdict, wait_until_packed
+from tests.browser.steps import cut_buttons, open_sample, publish, stray_texts, verdict, wait_until_packed
 from tests.browser.test_every_page import failures
 
 ROOT = Path(__file__).resolve().parents[2]
