@@ -91,13 +91,13 @@ def test_deleted_sources_go_after_the_time_for_an_undo_and_others_stay(owner, sw
 def test_a_source_that_is_taken_back_at_the_last_moment_stays(owner, monkeypatch):
     source = imported(owner, chat(2))
     services.delete(source)
-    one = sweeping._purge_one
+    one = sweeping.purge_one
 
     def taken_back(pk, *, before):
         services.restore(owner, pk)
         return one(pk, before=before)
 
-    monkeypatch.setattr(sweeping, "_purge_one", taken_back)
+    monkeypatch.setattr(sweeping, "purge_one", taken_back)
     assert services.purge(before=timezone.now() + timedelta(hours=1)) == 0
     assert Source.objects.filter(pk=source.pk, deleted_at=None).exists()
 

@@ -220,7 +220,9 @@ def _conversation(session: _Session, position: int, document: Document) -> Conve
     draft.notes.count(
         "Messages before the last compaction, left out", begin, of=[list(one[1:]) for one in session.messages[:begin]]
     )
-    shown = _Shown(0.0) if document.options.whole else _Shown(_last_clearing(session), are_cleared=True)
+    shown = (
+        _ClearedResults(0.0) if document.options.whole else _ClearedResults(_last_clearing(session), are_cleared=True)
+    )
     for number, (place, info, parts) in enumerate(session.messages[begin:], begin + 1):
         draft.place = f"{place.rpartition(', message ')[0]}, message " if ", message " in place else "message "
         _add(draft, number, info, parts, shown)
@@ -234,7 +236,7 @@ def _conversation(session: _Session, position: int, document: Document) -> Conve
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ClearedResults:
     """How results that OpenCode cleared are shown.
 
     Attributes:
@@ -278,7 +280,9 @@ def _begin(session: _Session) -> int:
     return 0
 
 
-def _add(draft: ConversationDraft, number: int, info: Mapping[str, Any], parts: Sequence[Any], shown: _Shown) -> None:
+def _add(
+    draft: ConversationDraft, number: int, info: Mapping[str, Any], parts: Sequence[Any], shown: _ClearedResults
+) -> None:
     time = info.get("time")
     made = _seconds(time.get("created")) if isinstance(time, Mapping) else 0.0
     created = iso_time(made) if made else ""
@@ -358,7 +362,7 @@ def _file(raw: Mapping[str, Any]) -> ContentPart:
     return FilePart(raw, text_value(raw.get("filename")))
 
 
-def _reply(raw: Any, steps: ReplySteps, draft: ConversationDraft, shown: _Shown) -> None:
+def _reply(raw: Any, steps: ReplySteps, draft: ConversationDraft, shown: _ClearedResults) -> None:
     kind = text_value(raw.get("type")) if isinstance(raw, Mapping) else ""
     if not isinstance(raw, Mapping):
         for text in texts(text_value(raw)):
@@ -390,7 +394,7 @@ def _reasoning(raw: Mapping[str, Any]) -> ReasoningPart:
     )
 
 
-def _tool(raw: Mapping[str, Any], steps: ReplySteps, draft: ConversationDraft, shown: _Shown) -> None:
+def _tool(raw: Mapping[str, Any], steps: ReplySteps, draft: ConversationDraft, shown: _ClearedResults) -> None:
     """A call and what became of it."""
     given = raw.get("state")
     state = given if isinstance(given, Mapping) else {}

@@ -177,7 +177,7 @@ def test_one_configuration_on_several_models(client: Client, session: Workspace,
     response = client.get(address)
     assert "Refresh" not in response
     html = response.content.decode()
-    table = html.split('<table class="t by-model">')[1].split("</table>", maxsplit=1)[0]
+    table = html.split('<table class="t by-model stacks">')[1].split("</table>", maxsplit=1)[0]
     current = EditableConfig.of(session)
     for name in ("gpt-4o", "claude-opus-4-5"):
         packing = preview(session, current.with_value("model", name)).packed.packing
