@@ -19,7 +19,7 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 
 from budgeteer.engine.errors import InputError
-from budgeteer.sources.files.storage import remove_unused
+from budgeteer.sources.files.storage import StorageAway, remove_unused
 from budgeteer.sources.models import Source
 from budgeteer.sources.storage_quota import check_room, lock_quota, make_room
 from budgeteer.sources.uploads import UploadRefused, bring_back, enqueue_import, too_large
@@ -64,6 +64,7 @@ def append(source: Source, content: File[bytes], *, known: ExpectedBytes) -> Sou
         SameBytesElsewhere: another source holds the whole.
         UploadRefused: the whole is over the limit (UPLOAD_MAX_BYTES).
         QuotaExceeded: its owner's quota of storage has no room for the new bytes.
+        StorageAway: what it holds cannot be read, or the whole cannot be stored.
     """
     _check_known(source, known)
     added = content.size or 0
@@ -73,7 +74,12 @@ def append(source: Source, content: File[bytes], *, known: ExpectedBytes) -> Sou
     if size_bytes > settings.UPLOAD_MAX_BYTES:
         raise too_large(source.name, size_bytes)
     check_room(source.owner, added, name=source.name)
-    stored, sha256 = _store(source, content, size_bytes=size_bytes)
+    try:
+        stored, sha256 = _store(source, content, size_bytes=size_bytes)
+    except StorageAway:
+        # An append that was quicker has removed the file; a file that is lost or out of reach is an error still.
+        _check_known(Source.objects.get(pk=source.pk), known)
+        raise
     try:
         with transaction.atomic():
             return _published(source, known, stored=stored, sha256=sha256, size_bytes=size_bytes)
