@@ -261,8 +261,7 @@ SETTINGS: tuple[Setting, ...] = (
         "BUDGETEER_STORAGE_EACH_MB",
         "whole number",
         "10000",
-        "How much the uploads of one person may take together, in megabytes; 0: any amount. Local mode: 0 unless it "
-        "is set.",
+        "How much the uploads of one person may take together, in megabytes; 0: any amount.",
         bounds=(0, 100_000_000),
         local_default="0",
     ),

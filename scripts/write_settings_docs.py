@@ -46,7 +46,8 @@ def _default(setting: Setting) -> str:
 
 
 def _meaning(setting: Setting) -> str:
-    return f"{setting.meaning} Expected: {setting.expected}."
+    local = f" Local mode: {setting.local_default} unless it is set." if setting.local_default is not None else ""
+    return f"{setting.meaning}{local} Expected: {setting.expected}."
 
 
 def main() -> None:

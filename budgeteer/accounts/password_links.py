@@ -7,6 +7,8 @@ PASSWORD_RESET_TIMEOUT. Whoever has it gets into the account: it is shown once, 
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
@@ -16,6 +18,7 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+LINKS_JOB: Final = "accounts.mail_password_links"
 SUBJECT = "Set your password for Budgeteer"
 LETTER = """Somebody, probably you, asked for a new password for the Budgeteer account "{name}" at {site}.
 

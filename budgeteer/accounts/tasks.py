@@ -15,7 +15,7 @@ from django.db.models import Q
 
 from budgeteer.accounts.change_letters import JOB, AccountChange, change_letter
 from budgeteer.accounts.models import SignInLink, SignInTry
-from budgeteer.accounts.password_links import letter
+from budgeteer.accounts.password_links import LINKS_JOB, letter
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext, Outage
@@ -27,7 +27,6 @@ from budgeteer.jobs.services import retry
 LINK_TIME = timedelta(days=1)
 # A letter is tried for this long.
 LETTER_TIME = timedelta(days=1)
-LINKS_JOB = "accounts.mail_password_links"
 LETTER_JOBS = (LINKS_JOB, JOB)
 _PERMANENT = 500
 

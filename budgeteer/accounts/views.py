@@ -26,7 +26,7 @@ from budgeteer.access.rules import AccountRole, access, public
 from budgeteer.accounts import services, throttling
 from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.forms import LostPasswordForm
-from budgeteer.accounts.password_links import accounts_of, valid_time
+from budgeteer.accounts.password_links import LINKS_JOB, accounts_of, valid_time
 from budgeteer.accounts.second_factor import half_signed_in
 from budgeteer.accounts.second_factor import services as second_factor
 from budgeteer.accounts.services import end_sessions
@@ -180,8 +180,8 @@ class LostPassword(_LostPasswordView):
         # A job in any case: an answer takes as long for an address that nobody has. One for each account that shares
         # the address, so that a mail server's outage between two letters neither loses nor doubles one.
         with transaction.atomic():
-            for accounts in [found[:1], *([pk] for pk in found[1:])]:
-                enqueue("accounts.mail_password_links", arguments={"accounts": accounts, "site": site}, owner=None)
+            for accounts in [[pk] for pk in found] or [[]]:
+                enqueue(LINKS_JOB, arguments={"accounts": accounts, "site": site}, owner=None)
         return render(self.request, self.template_name, self.get_context_data(form=form, asked=address))
 
 

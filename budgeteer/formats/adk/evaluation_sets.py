@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from budgeteer.engine.content.conversation import Conversation, Message, TextPart, ToolCallPart, calls_of, results_of
-from budgeteer.formats.adk.sessions import created_at
 from budgeteer.formats.gemini.contents import ContentReader, key_of, parts_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.reading.bounds import iso_time
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.reading.envelopes import require
@@ -103,7 +103,7 @@ def _note_open_calls(messages: Sequence[Message], notes: Notes) -> None:
 
 def _turn(turn: Mapping[str, Any], number: int, reader: ContentReader) -> Iterator[Message]:
     """What the user asks, what the agents do, what they answer in the end."""
-    created = created_at(key_of(turn, "creationTimestamp"))
+    created = iso_time(key_of(turn, "creationTimestamp"))
 
     def said(role: str, content: Any, name: str = "") -> Iterator[Message]:
         parts = parts_of(content)

@@ -56,11 +56,6 @@ def read(document: Document) -> Imported:
     )
 
 
-def created_at(seconds: Any) -> str:
-    """A moment in seconds as ISO 8601, "" when it is none."""
-    return iso_time(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else ""
-
-
 def _session(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     inner = value.get("session")
     for one in (value, inner):
@@ -121,7 +116,7 @@ def _messages(event: _Event, reader: ContentReader, *, named: bool) -> Iterator[
         line=event.number,
         uid=text_value(event.raw.get("id")),
         name=_author(event) if named and role == "model" else "",
-        created=created_at(event.raw.get("timestamp")),
+        created=iso_time(event.raw.get("timestamp")),
     )
 
 

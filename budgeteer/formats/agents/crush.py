@@ -120,9 +120,7 @@ def _conversation(given: str, one: _Session, document: Document, skipped: list[S
             skipped.append(Skipped(f"{one.place}{number}", "no known role", compact_json(raw)[:500]))
             continue
         first = bool(begin) and at == 0
-        made = raw.get("created_at")
-        known = isinstance(made, int) and not isinstance(made, bool)
-        created = iso_time(made) if known and made is not None else text_value(raw.get("created"))
+        created = iso_time(raw.get("created_at")) or text_value(raw.get("created"))
         frame = Message("user" if first else role, (), text_value(raw.get("id")), created=created, line=number)
         _add(draft, replace(frame, typed=False) if first else frame, raw)
     chat = draft.conversation(given or "c1", one.title, document.stem or "Crush session")

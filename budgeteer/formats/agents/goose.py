@@ -132,18 +132,15 @@ def _conversation(
         if role is None:
             skipped.append(Skipped(f"{draft.place}{number}", "no known role", compact_json(raw)[:500]))
             continue
-        _add(draft, Message(role, (), text_value(raw.get("id")), created=_created(raw), line=number), raw)
+        _add(
+            draft, Message(role, (), text_value(raw.get("id")), created=iso_time(raw.get("created")), line=number), raw
+        )
     about = entry.value
     config = about.get("model_config")
     named = text_value(config.get("model_name")) if isinstance(config, Mapping) else ""
     draft.model = named or text_value(about.get("model"))
     title = text_value(about.get("name")) or text_value(about.get("description"))
     return draft.conversation(text_value(about.get("id")) or f"c{entry.number}", title, document.stem or "Goose")
-
-
-def _created(raw: Mapping[str, Any]) -> str:
-    made = raw.get("created")
-    return iso_time(made) if isinstance(made, int | float) and not isinstance(made, bool) else ""
 
 
 def _add(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any]) -> None:

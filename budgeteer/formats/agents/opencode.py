@@ -161,10 +161,11 @@ def _of_rows(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
     for entry in entries_of(document, skipped):
         row, given = entry.value, text_value(entry.value.get("id"))
         owner, session = text_value(row.get("message_id")), text_value(row.get("session_id"))
-        if given and owner and _data(row):
+        data = _data(row)
+        if given and owner and data:
             stored.parts.setdefault(owner, []).append((given, partial(_part_of, entry, given, owner)))
-        elif given and session and "role" in _data(row):
-            stored.messages[given] = (entry.where, {**_data(row), "id": given, "sessionID": session})
+        elif given and session and "role" in data:
+            stored.messages[given] = (entry.where, {**data, "id": given, "sessionID": session})
         elif given and "title" in row:
             about = {"id": given, "title": row["title"], "parentID": row.get("parent_id")}
             stored.sessions[given] = _Session(about)

@@ -126,7 +126,7 @@ def _system(params: Any) -> str:
 def _add(draft: ConversationDraft, name: str, given: Mapping[str, Any], number: int) -> None:
     raw = read_now(given)
     role: Role = ROLE_OF[text_value(raw.get("role"))]
-    frame = Message(role, (), name, created=_created(raw.get("timestamp")), line=number)
+    frame = Message(role, (), name, created=iso_time(raw.get("timestamp")), line=number)
     if role == "tool":
         draft.answer(frame, content_parts(raw.get("content")), text_value(raw.get("tool_call_id")))
         return
@@ -144,10 +144,6 @@ def _add(draft: ConversationDraft, name: str, given: Mapping[str, Any], number: 
     if len(said) == 1:
         draft.check_read(said[0], raw, _READ)
     draft.add_all(said)
-
-
-def _created(value: Any) -> str:
-    return iso_time(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
 def _reply(part: Part, steps: ReplySteps, draft: ConversationDraft) -> None:

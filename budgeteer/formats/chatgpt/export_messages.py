@@ -92,7 +92,7 @@ class ExportConversation:
             self.notes.count("Messages of weight 0, which the model may not have been sent, kept")
         about = _about(message)
         self.model = text_value(about.get("model_slug")) or self.model
-        created, typed = _created(message), True
+        created, typed = iso_time(message.get("create_time")), True
         if role == "tool":
             self._answer(Message(role, (), id=node, created=created), message)
             return
@@ -148,11 +148,6 @@ def _content(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _kind(message: Mapping[str, Any]) -> str:
     return text_value(_content(message).get("content_type"))
-
-
-def _created(message: Mapping[str, Any]) -> str:
-    given = message.get("create_time")
-    return iso_time(given) if isinstance(given, int | float) and not isinstance(given, bool) else ""
 
 
 def _failed(message: Mapping[str, Any]) -> bool:

@@ -25,10 +25,13 @@ _NAMES_FILE: Final = "planFilePath"
 
 def as_sent(content: Any, line: Mapping[str, Any], notes: Notes) -> Any:
     """The content of an assistant's line, its calls without what was added to them."""
-    if not isinstance(content, list) or not any(_added(block, line) for block in content):
+    if not isinstance(content, list):
+        return content
+    sent = [_without(block, _added(block, line)) for block in content]
+    if all(now is before for now, before in zip(sent, content, strict=True)):
         return content
     notes.count("Plans that Claude Code wrote into a call for its own use, left out: the model was not sent them")
-    return [_without(block, _added(block, line)) for block in content]
+    return sent
 
 
 def _added(block: Any, line: Mapping[str, Any]) -> frozenset[str]:
@@ -43,8 +46,6 @@ def _added(block: Any, line: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _without(block: Any, added: frozenset[str]) -> Any:
-    return (
-        {**block, "input": {key: value for key, value in block["input"].items() if key not in added}}
-        if added
-        else block
-    )
+    if not added:
+        return block
+    return {**block, "input": {key: value for key, value in block["input"].items() if key not in added}}

@@ -43,6 +43,11 @@ def tools_of(entry: Entry, notes: Notes, skipped: list[Skipped]) -> tuple[Mappin
     return mended
 
 
+def lowered(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row by the names of its columns in small letters."""
+    return {key.lower(): held for key, held in row.items()}
+
+
 def leave_columns(row: Mapping[str, Any], read: Collection[str], notes: Notes) -> None:
     """Count the columns of a row that hold words and were not read: no part of its conversation."""
     left = [value for key, value in row.items() if key not in read and _holds_words(value)]

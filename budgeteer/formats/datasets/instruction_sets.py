@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation, Message, ReasoningPart
 from budgeteer.engine.content.library import compact_json
-from budgeteer.formats.datasets.columns import leave_columns
+from budgeteer.formats.datasets.columns import leave_columns, lowered
 from budgeteer.formats.datasets.rendered_chats import turns_of, without_ends
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
@@ -134,7 +134,7 @@ class _Row:
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
-        self.value = {key.lower(): item for key, item in entry.value.items()}
+        self.value = lowered(entry.value)
         self.asked = next((key for key in PAIRED if says(self.value.get(key))), "")
         self.reply = self._reply()
         self.read = {*_IDS, self.asked, self.reply, "rejected", "history"}

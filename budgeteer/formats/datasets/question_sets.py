@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from budgeteer.formats.datasets.columns import lowered
 from budgeteer.formats.datasets.instruction_sets import PAIRED, first_reply, has_messages, read, says
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import sampled
@@ -21,7 +22,7 @@ __all__ = ["detect", "read"]
 
 def detect(document: Document) -> str | None:
     """Why a document is a set of questions with answers, None when it is not."""
-    rows = [{key.lower(): item for key, item in value.items()} for value in sampled(document)]
+    rows = list(map(lowered, sampled(document)))
     for asked in PAIRED:
         for reply in PAIRED[asked]:
             fitting = sum(_is_pair(row, asked, reply) for row in rows)

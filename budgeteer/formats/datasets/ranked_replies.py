@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.content.library import compact_json
-from budgeteer.formats.datasets.columns import leave_columns
+from budgeteer.formats.datasets.columns import leave_columns, lowered
 from budgeteer.formats.datasets.instruction_sets import PAIRED, SYSTEM, said_in, says
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
@@ -54,14 +54,10 @@ def detect(document: Document) -> str | None:
 
 
 def _is_ranked(value: Mapping[str, Any]) -> bool:
-    row = _lowered(value)
+    row = lowered(value)
     asked = _asked(row)
     one = any(isinstance(row.get(key), str) for key in ("chosen", *PAIRED.get(asked, ())))
     return bool(asked) and not one and len(_replies(row)[1]) >= _LEAST
-
-
-def _lowered(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {key.lower(): held for key, held in value.items()}
 
 
 def _asked(row: Mapping[str, Any]) -> str:
@@ -97,7 +93,7 @@ def read(document: Document) -> Imported:
     skipped = list(document.skipped)
     found: list[Conversation] = []
     for entry in entries_of(document, skipped):
-        row = _lowered(entry.value)
+        row = lowered(entry.value)
         asked = _asked(row)
         columns, replies = _replies(row)
         if not asked or not replies:

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.reading.limits import Limits, readable_bytes
@@ -141,8 +142,10 @@ def unsafe_path(name: str) -> str:
     return ""
 
 
-def iso_time(seconds: float) -> str:
-    """A moment as ISO 8601 in UTC, "" when it lies outside the calendar."""
+def iso_time(seconds: Any) -> str:
+    """A moment in seconds as ISO 8601 in UTC, "" when it is no number or lies outside the calendar."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return ""
     try:
         moment = datetime.fromtimestamp(seconds, tz=UTC)
     except (ValueError, OverflowError, OSError):

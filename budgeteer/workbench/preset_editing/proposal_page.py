@@ -119,10 +119,8 @@ def proposal_page(
 
 def _held_against(proposal: PresetProposal) -> PresetVersion | None:
     """The preset's newest version, or the one that stood before this was published."""
-    if proposal.published is not None:
-        return (
-            proposal.published.preset.versions.filter(number__lt=proposal.published.number).order_by("-number").first()
-        )
+    if (published := proposal.published) is not None:
+        return published.preset.versions.filter(number__lt=published.number).order_by("-number").first()
     return presets.current(proposal.preset.slug) if proposal.preset else None
 
 
