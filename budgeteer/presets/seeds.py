@@ -1,29 +1,62 @@
 """The presets that ship with Budgeteer.
 
 They are planted after every `migrate` where their slug is missing, and never touched again: what an admin publishes
-stays. Each configuration is a delta over the engine's defaults; the values are ours.
+stays. Each configuration is a delta over the engine's defaults. The values of the first four are ours; those of an
+agent's preset are the agent's own, and `docs/engine.md` has a source for every one (*Presets of agents*).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import datetime as dt
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 from django.db import connections, transaction
 
+from budgeteer.engine.analysis.replay.agent_harnesses import SUMMARY_TOKENS
+from budgeteer.engine.config.size_limits import MOST
 from budgeteer.presets.models import Preset, PresetVersion
 
 DEFAULT_SLUG = "agent-default"
+#: The days on which the sources were read: the agents' compaction (as in agent_harnesses), and the rest.
+_COMPACTION_READ: Final = dt.date(2026, 11, 24)
+_READ: Final = dt.date(2026, 11, 26)
+
+
+#: Most that a limit can be: what an agent does not limit.
+NO_LIMIT: Final = MOST
+#: Four characters a token: a summary of agent_harnesses.SUMMARY_TOKENS.
+SUMMARY_CHARS: Final = 4 * SUMMARY_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an agent's values come from; the fields of PresetProvenance."""
+
+    harness: str
+    harness_version: str
+    source_url: str
+    checked_on: dt.date
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """One shipped preset."""
+    """One shipped preset; `provenance` is None where its values are ours."""
 
     slug: str
     title: str
     description: str
     config: dict[str, Any]
+    provenance: Provenance | None = None
+    note: str = "Shipped with Budgeteer."
+
+
+def _compacting(**summarizing: Any) -> dict[str, Any]:
+    return {
+        "strategy": "summarizeOlder",
+        "summaryMaxChars": SUMMARY_CHARS,
+        "summarizing": summarizing,
+    }
 
 
 SEEDS = (
@@ -56,6 +89,99 @@ SEEDS = (
         description="For runs of hundreds of calls: the task and the newest messages stay, a notice between them.",
         config={"skillsBudget": {"enabled": True}, "history": {"strategy": "keepEnds"}},
     ),
+    Seed(
+        slug="claude-code",
+        title="Claude Code",
+        description="As Claude Code does in a window of 200,000 tokens: skills within 1 % of it, and one summary from "
+        "167,000 tokens on.",
+        config={
+            "skillsBudget": {
+                "enabled": True,
+                "limits": {
+                    "maxSkillsInPrompt": NO_LIMIT,
+                    "maxSkillsPromptChars": 8_000,
+                    "maxToolDefinitionChars": NO_LIMIT,
+                },
+                "optimization": {"prioritization": "frequent"},
+                "fallback": "nameOnly",
+            },
+            "history": _compacting(trigger="83.5% of the window", keepMessages=1),
+        },
+        provenance=Provenance(
+            "Claude Code", "2.1.129 and later", "https://json.schemastore.org/claude-code-settings.json", _READ
+        ),
+        note="Skills: skillListingBudgetFraction. Compaction: compact_boundary lines of recorded sessions.",
+    ),
+    Seed(
+        slug="codex",
+        title="Codex",
+        description="As Codex compacts: from 90 % of the window on the newest typed messages stay, up to 20,000 "
+        "tokens, and a summary.",
+        config={"history": _compacting(trigger="90% of the window", keepMessages=1, userMessageTokens=20_000)},
+        provenance=Provenance(
+            "Codex", "main", "https://github.com/openai/codex/blob/main/codex-rs/core/src/compact.rs", _COMPACTION_READ
+        ),
+        note="The trigger stands in codex-rs/protocol/src/openai_models.rs.",
+    ),
+    Seed(
+        slug="gemini-cli",
+        title="Gemini CLI",
+        description="As Gemini CLI compresses: from half of the window on the last 30 % stay, and a summary.",
+        config={"history": _compacting(trigger="50% of the window", keepPercent=30)},
+        provenance=Provenance(
+            "Gemini CLI",
+            "0.61.0",
+            "https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/context/chatCompressionService.ts",
+            _READ,
+        ),
+    ),
+    Seed(
+        slug="opencode-pruning",
+        title="opencode with dynamic pruning",
+        description="As the plugin opencode-dcp prunes in a window of 200,000 tokens: reminders from 50,000 and "
+        "100,000 tokens on, repeated calls and failed inputs go.",
+        config={
+            "pruning": {
+                "mode": "auto",
+                "minContextPercent": 25,
+                "maxContextPercent": 50,
+                "protectedTools": [
+                    "task",
+                    "skill",
+                    "todowrite",
+                    "todoread",
+                    "compress",
+                    "batch",
+                    "plan_enter",
+                    "plan_exit",
+                    "write",
+                    "edit",
+                ],
+                "supersedeWrites": False,
+                "sendNudge": True,
+            }
+        },
+        provenance=Provenance(
+            "opencode with @tarquinen/opencode-dcp",
+            "3.1.14",
+            "https://github.com/Opencode-DCP/opencode-dynamic-context-pruning/blob/master/README.md",
+            _READ,
+        ),
+        note="Defaults of the plugin: dcp.jsonc in its README, defaultConfig in lib/config.ts.",
+    ),
+    Seed(
+        slug="copilot",
+        title="Copilot in VS Code",
+        description="As Copilot summarises: from 85 % of what the reply leaves of the window on, all but the last call "
+        "and its results becomes a summary.",
+        config={"history": _compacting(trigger="85%", keepMessages=1)},
+        provenance=Provenance(
+            "Copilot in VS Code",
+            "31acd00",
+            "https://github.com/microsoft/vscode-copilot-chat/blob/main/src/extension/intents/node/agentIntent.ts",
+            _COMPACTION_READ,
+        ),
+    ),
 )
 
 
@@ -72,6 +198,7 @@ def plant(*, using: str) -> None:
             preset = Preset.objects.using(using).create(
                 slug=seed.slug, title=seed.title, description=seed.description, position=position
             )
+            origin = asdict(seed.provenance) if seed.provenance else {}
             PresetVersion.objects.using(using).create(
-                preset=preset, number=1, config=seed.config, note="Shipped with Budgeteer."
+                preset=preset, number=1, config=seed.config, note=seed.note, **origin
             )

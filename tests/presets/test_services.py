@@ -12,8 +12,9 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_presets_of_the_product_ship_in_their_order():
-    shipped = ["agent-default", "skills-library", "plain", "long-agent-run"]
-    assert [version.preset.slug for version in services.choices()] == shipped
+    ours = ["agent-default", "skills-library", "plain", "long-agent-run"]
+    agents = ["claude-code", "codex", "gemini-cli", "opencode-pruning", "copilot"]
+    assert [version.preset.slug for version in services.choices()] == ours + agents
 
 
 def test_the_default_is_the_agent_preset():

@@ -270,8 +270,8 @@ _ROWS: Final = (
         keep=_last_share(0.3),
         summary_tokens=SUMMARY_TOKENS,
         rule="at half of the window the last 30 % stay, from a user's message on, and a summary",
-        source="github.com/google-gemini/gemini-cli, packages/core/src/services/chatCompressionService.ts",
-        date="2026-11-24",
+        source="github.com/google-gemini/gemini-cli, packages/core/src/context/chatCompressionService.ts (0.61.0)",
+        date="2026-11-26",
         assumed=f"{_STATED}; results over 50,000 tokens together are not cut",
     ),
     AgentHarness(

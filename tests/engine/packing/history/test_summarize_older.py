@@ -9,7 +9,7 @@ import pytest
 from budgeteer.engine.content.written_messages import SUMMARY_LINE
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
-from budgeteer.engine.packing.history.summary import SummaryRequest
+from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryRequest
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
@@ -138,6 +138,18 @@ def test_typed_messages_stay_word_for_word_up_to_their_tokens() -> None:
     request = render_request(most)["messages"]
     assert [message["content"] for message in request[:3]] == [f"Look at door {number}." for number in range(3)]
     assert request[3]["content"].startswith(SUMMARY_LINE)
+
+
+def test_typed_messages_stay_word_for_word_where_no_summary_can_be_written() -> None:
+    def write(_: SummaryRequest) -> str:
+        raise SummaryFailed("nothing to say")
+
+    bundle = bundle_of(*run_of(4, 10, ends_in="words"))
+    settings = {"maxChars": 200, "keepUserTurns": 1, "fallbackMessages": 2}
+    typed = packed(bundle, older(**settings, summarizing={"userMessageTokens": 1_000}), summarise=write)
+    assert [number for number in kept(typed) if number < 67] == [1, 23, 45]
+    without = packed(bundle, older(**settings), summarise=write)
+    assert [number for number in kept(without) if number < 67] == []
 
 
 def test_own_instructions_go_to_whoever_writes_the_summary() -> None:

@@ -218,12 +218,15 @@ def _summary_chars(view: HistoryView, kept: Mask) -> int:
 def _without_summary(view: HistoryView, limit: int, kept: Mask, *, last: int, rule: HistoryRule) -> HistoryFit:
     """The last few messages, in whole groups, with what always stays; `kept` where that is too much.
 
-    The task stays with them, or the message that history has to begin with.
+    The task stays with them, or the message that history has to begin with, and the typed messages that
+    `summarizing.userMessageTokens` keeps: they are no part of what a summary would have said.
     """
     alive = np.flatnonzero(view.alive)
     count = min(last, len(alive))
     start = int(alive[-count]) if count else len(view)
     few = view.widened(np.arange(len(view)) >= start) | view.always | view.task | view.opener
+    if view.config.summarizing.user_message_tokens != 0:
+        few |= view.widened(kept & view.asked)
     stays = few if view.size_tokens(few) <= limit else kept
     rules = np.where(view.alive, int(rule), int(HistoryRule.VALIDITY)).astype(np.int64)
     rules[stays] = HistoryRule.KEPT
