@@ -24,6 +24,7 @@ class SecurityEvent(StrEnum):
 
     SIGNED_IN = "signed in"
     SIGNED_OUT = "signed out"
+    SESSIONS_ENDED = "sessions ended"
     SIGN_IN_FAILED = "sign-in failed"
     SIGN_IN_LIMITED = "sign-in limited"
     PASSWORD_CHANGED = "password changed"  # noqa: S105 - a name of an event

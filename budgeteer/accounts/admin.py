@@ -18,7 +18,7 @@ from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.forms import AccountForm, NewAccountForm
 from budgeteer.accounts.password_links import password_link, valid_time
 from budgeteer.accounts.second_factor import services as second_factor
-from budgeteer.accounts.services import end_sessions
+from budgeteer.accounts.sessions.services import end_sessions
 from budgeteer.accounts.single_sign_on import identities
 
 if TYPE_CHECKING:

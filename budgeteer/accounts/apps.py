@@ -15,7 +15,8 @@ class AccountsConfig(AppConfig):
     @override
     def ready(self) -> None:
         """Register the check that no view is without a rule, and what is noted of a sign-in."""
-        from budgeteer.accounts import own_password, sign_in_log  # noqa: F401 - they connect their receivers
+        from budgeteer.accounts import sign_in_log  # noqa: F401 - it connects its receivers
         from budgeteer.accounts.checks import check_every_view_has_a_rule
+        from budgeteer.accounts.sessions import services  # noqa: F401 - as above
 
         checks.register(check_every_view_has_a_rule, checks.Tags.security)

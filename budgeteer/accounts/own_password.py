@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
-from django.contrib.auth import signals
-from django.dispatch import receiver
-from django.http import HttpRequest
 from django.utils import timezone
 
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.accounts import throttling
+from budgeteer.accounts.sessions.services import SIGNED_IN_AT
 
 RECENT: Final = timedelta(minutes=10)
 """How long after signing in an account that has no password changes how it signs in."""
-
-_SIGNED_IN_AT: Final = "signed_in_at"
 
 
 def is_confirmed(request: SignedInRequest) -> bool:
@@ -27,7 +23,7 @@ def is_confirmed(request: SignedInRequest) -> bool:
     """
     user = request.user
     if not user.has_usable_password():
-        return bool(timezone.now().timestamp() - request.session.get(_SIGNED_IN_AT, 0.0) <= RECENT.total_seconds())
+        return bool(timezone.now().timestamp() - request.session.get(SIGNED_IN_AT, 0.0) <= RECENT.total_seconds())
     counted = throttling.count_password(request, user.get_username())
     if not user.check_password(request.POST.get("password", "")):
         return False
@@ -43,8 +39,3 @@ def refusal(request: SignedInRequest) -> str:
     return (
         f"You signed in more than {minutes} minutes ago, and your account has no password: sign out and in again first."
     )
-
-
-@receiver(signals.user_logged_in)
-def _note_sign_in(request: HttpRequest, **_kwargs: Any) -> None:
-    request.session[_SIGNED_IN_AT] = timezone.now().timestamp()

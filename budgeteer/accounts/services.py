@@ -7,9 +7,7 @@ import secrets
 from datetime import timedelta
 
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import User
-from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -92,16 +90,6 @@ def spend_sign_in_token(token: str) -> User | None:
     if not unspent.update(used_at=now):
         return None
     return SignInLink.objects.select_related("user").get(token_hash=_hash(token)).user
-
-
-def end_sessions(user: User, *, besides: str | None = None) -> int:
-    """Remove every session of an account but the one with the key `besides`, so that none works again; how many."""
-    ended = 0
-    for session in Session.objects.filter(expire_date__gte=timezone.now()).iterator():
-        if session.get_decoded().get(SESSION_KEY) == str(user.pk) and session.session_key != besides:
-            session.delete()
-            ended += 1
-    return ended
 
 
 def _hash(token: str) -> str:

@@ -5,6 +5,7 @@ from django.urls import path
 from budgeteer.accounts import views
 from budgeteer.accounts.second_factor import passkey_views as passkeys
 from budgeteer.accounts.second_factor import views as second_factor
+from budgeteer.accounts.sessions import views as sessions
 from budgeteer.accounts.single_sign_on import views as single_sign_on
 
 app_name = "accounts"
@@ -22,6 +23,9 @@ urlpatterns = [
     path("account/lost-password/", views.LostPassword.as_view(), name="lost_password"),
     path("account/new-password/<str:uidb64>/<str:token>/", views.NewPassword.as_view(), name="new_password"),
     path("account/password/", views.Password.as_view(), name="password"),
+    path("account/sessions/", sessions.sessions, name="sessions"),
+    path("account/sessions/end/", sessions.end_one_session, name="end_session"),
+    path("account/sessions/end-others/", sessions.end_other_sessions, name="end_other_sessions"),
     path("account/passkeys/", passkeys.add_passkey, name="add_passkey"),
     path("account/passkeys/options/", passkeys.creation_options, name="passkey_creation_options"),
     path("account/passkeys/<int:passkey_id>/remove/", passkeys.remove_passkey, name="remove_passkey"),

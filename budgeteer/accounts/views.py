@@ -29,7 +29,7 @@ from budgeteer.accounts.forms import LostPasswordForm
 from budgeteer.accounts.password_links import LINKS_JOB, accounts_of, valid_time
 from budgeteer.accounts.second_factor import half_signed_in
 from budgeteer.accounts.second_factor import services as second_factor
-from budgeteer.accounts.services import end_sessions
+from budgeteer.accounts.sessions.services import end_sessions
 from budgeteer.accounts.sign_in_answers import too_many
 from budgeteer.accounts.sign_in_log import origin_of
 from budgeteer.accounts.single_sign_on.identities import provider_settings

@@ -118,6 +118,10 @@ ROWS: dict[str, Row] = {
     "accounts:provider_sign_out": public(404, 405),
     "accounts:single_sign_on": Row((302, 200, 200, 200, 200, 200), (302, 404, 404, 404, 404, 404)),
     "accounts:disconnect": Row((302, 405, 405, 405, 405, 405), (302, 404, 404, 404, 404, 404)),
+    # ---- sessions
+    "accounts:sessions": Row((302, 200, 200, 200, 200, 200), (302, 403, 403, 405, 405, 405)),
+    "accounts:end_session": Row((302, 405, 405, 405, 405, 405), (302,) * 6).posting(session="none"),
+    "accounts:end_other_sessions": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     # ---- access tokens
     "tokens:list": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)).posting(
         name="laptop", scopes=["presets:read"], days="7"

@@ -74,6 +74,7 @@ VIEW_OF_PAGE = {
     "password": "accounts:password",
     "second-factor": "accounts:second_factor",
     "single-sign-on": "accounts:single_sign_on",
+    "sessions": "accounts:sessions",
     "tokens": "tokens:list",
     "api": "http_api:reference",
     "help": "workbench:help",

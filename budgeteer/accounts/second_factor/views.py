@@ -19,7 +19,7 @@ from budgeteer.accounts import own_password, throttling
 from budgeteer.accounts.models import Passkey
 from budgeteer.accounts.second_factor import half_signed_in, services
 from budgeteer.accounts.second_factor.codes import new_secret, qr_code, setup_link
-from budgeteer.accounts.services import end_sessions
+from budgeteer.accounts.sessions.services import end_sessions
 from budgeteer.accounts.sign_in_answers import is_ours, too_many
 from budgeteer.accounts.sign_in_log import origin_of
 
