@@ -178,6 +178,7 @@ def fill(page: Page, address: str) -> Filled:
         "password": "/account/password/",
         "second-factor": "/account/second-factor/",
         "single-sign-on": "/account/single-sign-on/",
+        "sessions": "/account/sessions/",
         "tokens": "/account/tokens/",
         "api": "/api/",
         "help": "/help/",
