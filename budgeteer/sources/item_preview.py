@@ -134,7 +134,7 @@ def recorded_growth(row: Item | None, measures: Measures | None, model: ModelRow
     messages = measures.messages.taken(slice(row["start"], row["start"] + row["count"]))
     form = row["metadata"].get(REQUEST_FORM, model.provider)
     counter = counter_for(model.tokenizer)
-    known = held_against_counts(messages, requests, provider=form, counter=counter)
+    known = held_against_counts(messages, requests, provider=form, counter=counter, form=form)
     error = None if known is None else known.median_growth_error
     if known is None or error is None:
         return ""

@@ -168,6 +168,8 @@ class RecordedRequest:
             a way of its own.
         program: the version of the program that sent it, "" where the source does not say. Another one was started
             anew, with system texts and tools of its own.
+        ran_at_provider: whether tools of the provider ran for its reply, such as a search of the web: its input, and
+            that of those after it, holds what they found, and no file does.
     """
 
     position: int
@@ -180,6 +182,7 @@ class RecordedRequest:
     unwritten_tokens: int = 0
     other_server: bool = False
     program: str = ""
+    ran_at_provider: bool = False
 
 
 REQUEST_FORM: Final = "requestForm"

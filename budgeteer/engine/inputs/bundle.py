@@ -11,6 +11,7 @@ import numpy as np
 from budgeteer.engine.content.conversation import (
     AGENT_WINDOW,
     IDS_BY_LINE,
+    REQUEST_FORM,
     ROLES,
     Conversation,
     Message,
@@ -101,6 +102,7 @@ class Bundle:
     sentences on what was taken from where. `reported_input_tokens` is what the source's last request reported,
     `file_input_tokens` what the conversation's own file holds of that request: everything before the last reply.
     `recorded` is what was reported of each request, its position the row of `history` at which its reply begins;
+    `request_form` is the provider in whose form these were sent, "" where the source does not say.
     `file_head_measures` and `file_tool_tokens` are the system texts and tool definitions that its file holds.
     `settings` are those of the request that the conversation was read from, `agent_window_tokens` is the context window
     that its agent knew, None where the source does not say. `ids_by_line`: see conversation.IDS_BY_LINE.
@@ -127,6 +129,7 @@ class Bundle:
     reported_input_tokens: int | None = None
     file_input_tokens: int = 0
     recorded: tuple[RecordedRequest, ...] = ()
+    request_form: str = ""
     file_head_measures: MessageMeasures | None = None
     file_tool_tokens: int = 0
     settings: RequestSettings | None = None
@@ -177,6 +180,7 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter, providers: Collection
         settings=settings_in(talk.metadata) if talk else None,
         agent_window_tokens=talk.metadata.get(AGENT_WINDOW) if talk else None,
         ids_by_line=talk is not None and talk.metadata.get(IDS_BY_LINE) is True,
+        request_form=talk.metadata.get(REQUEST_FORM, "") if talk else "",
         file_head_measures=measures.taken(slice(0, start)),
         file_tool_tokens=_file_tools(inputs, tool_measures, counter=counter),
         recorded=tuple(

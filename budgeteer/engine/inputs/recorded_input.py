@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from budgeteer.engine.content.conversation import RecordedRequest
+from budgeteer.engine.content.conversation import ROLES, RecordedRequest
 from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.counting.message_frames import framed_tokens
+from budgeteer.engine.counting.message_frames import framed_tokens, message_frames
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle
@@ -20,7 +20,7 @@ from budgeteer.engine.providers.registry import PROVIDERS
 #: Requests from whose difference it is told what a file does not hold: the first ones, before errors add up.
 FIRST_REQUESTS: Final = 5
 
-
+_USER: Final = ROLES.index("user")
 #: Where they are kept in `Bundle.prepared`.
 _KEPT_AS: Final = "recorded input"
 
@@ -32,29 +32,36 @@ class RecordedInput:
     Attributes:
         rows: for each request the row of the history at which its reply begins.
         recorded: what was reported of it.
-        counted: what its file holds of it, as it is counted here: system texts, tool definitions, messages and what
-            stands around them, and what its program is known to have added without a text in the file.
-        starts: the requests with which another version of its program went on, the first request among them.
+        counted: what its file holds of it, as it was sent and is counted here: system texts, tool definitions, messages
+            and what stands around them, and what its program is known to have added without a text in the file.
+        sealed: the reasoning of its turn that was sent back sealed, as it was reported of the replies before.
+        starts: the requests with which another version of its program went on, before which tools ran at the
+            provider, or from which on what they had found was gone; the first request among them.
+        unsent: what each message has that was not sent, such as the text of reasoning, of the messages before each row
+            together; one more than there are messages.
     """
 
     rows: Ints
     recorded: Ints
     counted: Ints
+    sealed: Ints
     starts: Ints
+    unsent: Ints
 
     @cached_property
     def not_in_file_by_request(self) -> Ints:
         """What each request held that its file does not: system texts and tool definitions of its program, most of all.
 
-        The median difference of the first requests that the same version of the program sent.
+        The median difference of the first requests that the same version of the program sent, with what tools of the
+        provider had found by then, and the sealed reasoning of each.
         """
-        difference = self.recorded - self.counted
+        difference = self.recorded - self.counted - self.sealed
         ends = np.append(self.starts[1:], len(difference))
         found = [
             max(round(float(np.median(difference[start : min(start + FIRST_REQUESTS, end)]))), 0)
             for start, end in zip(self.starts, ends, strict=True)
         ]
-        return np.repeat(np.array(found, np.int64), ends - self.starts)
+        return np.repeat(np.array(found, np.int64), ends - self.starts) + self.sealed
 
     @property
     def not_in_file(self) -> int:
@@ -66,10 +73,17 @@ class RecordedInput:
         at = int(np.searchsorted(self.rows, row, side="right")) - 1
         return int(self.not_in_file_by_request[max(at, 0)])
 
+    def unsent_before(self, row: int | None) -> int:
+        """What was not sent of the messages before a row, or of all of them."""
+        return int(self.unsent[-1 if row is None else row])
+
     @property
     def median_growth_error(self) -> float | None:
-        """Counted over recorded growth from one request to the next, less 1: its median; None where none grew."""
-        recorded, counted = np.diff(self.recorded), np.diff(self.counted)
+        """Counted over recorded growth from one request to the next, less 1: its median; None where none grew.
+
+        Sealed reasoning is in neither.
+        """
+        recorded, counted = np.diff(self.recorded - self.sealed), np.diff(self.counted)
         grew = (recorded > 0) & (counted > 0)
         return float(np.median(counted[grew] / recorded[grew] - 1)) if grew.any() else None
 
@@ -94,7 +108,9 @@ def recorded_input(bundle: Bundle, provider: str, counter: TokenCounter) -> Reco
         if bundle.file_head_measures is not None:
             head += int(framed_tokens(bundle.file_head_measures, PROVIDERS[provider], counter).sum())
         measures = bundle.history_measures
-        found = held_against_counts(measures, bundle.recorded, provider=provider, counter=counter, head=head)
+        form = bundle.request_form
+        found = held_against_counts(measures, bundle.recorded, provider=provider, counter=counter, form=form)
+        found = None if found is None else replace(found, counted=found.counted + head)
         kept = bundle.prepared[_KEPT_AS] = _CachedInputs(provider, measures, found)
     return kept.found
 
@@ -105,20 +121,58 @@ def held_against_counts(
     *,
     provider: str,
     counter: TokenCounter,
-    head: int = 0,
+    form: str = "",
 ) -> RecordedInput | None:
     """Requests beside the count of the messages before each; None where none of them is among the messages.
 
-    The positions of `requests` are rows of `measures`; `head` are the tokens of what stands before the messages.
+    The positions of `requests` are rows of `measures`. `form` is the provider in whose form the source sent them, ""
+    where it does not say: whether reasoning went back sealed.
     """
     within = [request for request in requests if request.position <= len(measures)]
     if not within:
         return None
-    before = np.cumsum(framed_tokens(measures, PROVIDERS[provider], counter))
+    row = PROVIDERS[provider]
+    came = framed_tokens(measures, row, counter)
+    sent = measures.column(provider, "tokens") + message_frames(measures, row, counter)
     rows = np.array([request.position for request in within], np.int64)
     unwritten = np.cumsum([request.unwritten_tokens for request in within])
-    programs = [request.program for request in within]
-    starts = [at for at, program in enumerate(programs) if not at or program != programs[at - 1]]
-    counted: Ints = head + np.concatenate([[0], before])[rows] + unwritten
+    is_sealed = form in PROVIDERS and PROVIDERS[form].capabilities.reasoning_sealed
     recorded = np.array([request.input_tokens for request in within], np.int64)
-    return RecordedInput(rows, recorded, counted, np.array(starts, np.int64))
+    sealed = _sealed_before(measures, rows, within) if is_sealed else np.zeros(len(rows), np.int64)
+    return RecordedInput(
+        rows=rows,
+        recorded=recorded,
+        counted=_before(sent)[rows] + unwritten,
+        sealed=sealed,
+        starts=np.array(list(_starts(within, recorded - sealed)), np.int64),
+        unsent=_before(came - sent),
+    )
+
+
+def _before(tokens: Ints) -> Ints:
+    """The sum of all before each, and of all at the end."""
+    return np.concatenate([[0], np.cumsum(tokens)])
+
+
+def _starts(requests: Sequence[RecordedRequest], recorded: Ints) -> Iterator[int]:
+    """The requests from which on something else is not in the file.
+
+    What tools of a provider found stays in the input, and was found gone again some turns later (Codex), which is seen
+    where an input is smaller than the one before.
+    """
+    has_found = False
+    for at, request in enumerate(requests):
+        has_found |= request.ran_at_provider
+        is_less = has_found and at > 0 and bool(recorded[at] < recorded[at - 1])
+        if not at or request.program != requests[at - 1].program or request.ran_at_provider or is_less:
+            yield at
+
+
+def _sealed_before(measures: MessageMeasures, rows: Ints, requests: Sequence[RecordedRequest]) -> Ints:
+    """The recorded reasoning of the replies before each request since somebody last typed a prompt."""
+    reasoning = _before(np.array([request.reasoning_tokens or 0 for request in requests], np.int64))
+    begins = np.flatnonzero((measures.role == _USER) & (np.diff(measures.turn, prepend=0) > 0))
+    prompts = np.concatenate([[0], begins])
+    prompt = prompts[np.searchsorted(begins, rows)]
+    found: Ints = reasoning[: len(rows)] - reasoning[np.searchsorted(rows, prompt)]
+    return found

@@ -35,6 +35,9 @@ _USABLE_SHARE: Final = 0.95
 _BOOKKEEPING: Final = frozenset({"ghost_snapshot", "other"})
 """Items that Codex records for itself and never sends."""
 
+#: Calls of tools that run where the model does, and whose items do not hold all that they found.
+_AT_PROVIDER: Final = frozenset({"web_search_call", "file_search_call", "code_interpreter_call"})
+
 
 @dataclass(frozen=True, slots=True)
 class RolloutItem:
@@ -121,6 +124,7 @@ class _Reader:
         self.whole = whole
         self.history = History()
         self._reply_line = 0
+        self._ran_at_provider = False
 
     def add(self, line: JsonLine) -> None:
         value = line.value
@@ -175,6 +179,7 @@ class _Reader:
             return
         if not self._reply_line and line is not None and _is_replied(payload):
             self._reply_line = number
+        self._ran_at_provider |= line is not None and _runs_at_provider(payload)
         self.history.items.append(
             RolloutItem(
                 number,
@@ -240,9 +245,11 @@ class _Reader:
             output_tokens=token_count(last.get("output_tokens")),
             reasoning_tokens=token_count(last.get("reasoning_output_tokens")),
             model=self.history.model,
+            ran_at_provider=self._ran_at_provider,
         )
         self.history.reported.append((self._reply_line, request))
         self._reply_line = 0
+        self._ran_at_provider = False
 
     def _roll_back(self, turns: Any) -> None:
         """Take away the last turns: what was typed, and everything after it."""
@@ -260,6 +267,12 @@ def _is_replied(payload: Mapping[str, Any]) -> bool:
     """Whether the model wrote an item."""
     kind = text_value(payload.get("type"))
     return payload.get("role") == "assistant" if kind == "message" else not kind.endswith("_output")
+
+
+def _runs_at_provider(payload: Mapping[str, Any]) -> bool:
+    """Whether an item is a call of a tool that ran where the model did."""
+    kind = text_value(payload.get("type"))
+    return kind in _AT_PROVIDER or (kind == "tool_search_call" and payload.get("execution") == "server")
 
 
 def _is_instruction(payload: Mapping[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,14 @@ from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.analysis.replay.replay import replay
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.schema import load_config
-from budgeteer.engine.content.conversation import Conversation, RecordedRequest
+from budgeteer.engine.content.conversation import (
+    REQUEST_FORM,
+    Conversation,
+    Message,
+    ReasoningPart,
+    RecordedRequest,
+    TextPart,
+)
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
@@ -20,6 +28,7 @@ from budgeteer.engine.providers.anthropic.provider import ANTHROPIC
 from tests.engine.packs import assistant, result, system, talk, user
 
 MODEL = "claude-sonnet-4-5"
+GEMINI = "gemini-2.5-flash"
 COUNTER = counter_for("claude-v3")
 
 
@@ -138,3 +147,78 @@ def test_nothing_recorded_is_nothing_said() -> None:
     packing = packed(run(2))
     assert (packing.recorded_input, packing.in_file_tokens, packing.not_in_file_tokens) == (None, None, None)
     assert packed(Conversation("c", "c", (), recorded=(RecordedRequest(9, 5),))).recorded_input is None
+
+
+def turns(replies: int) -> list[Message]:
+    """Two prompts, each with so many replies that think and call."""
+    messages: list[Message] = []
+    for turn in range(2):
+        messages.append(user(f"Look at wall {turn}."))
+        for at in range(replies):
+            spoken = assistant("", f"t{turn}c{at}")
+            thought = ReasoningPart("", encrypted="c2VhbA==", provider="openai-responses")
+            messages += [replace(spoken, parts=(thought, *spoken.parts)), result(f"t{turn}c{at}", "a stone " * 9)]
+    return messages
+
+
+def sealed(found: list[int], ran: Sequence[int] = (), form: str = "openai-responses") -> Packing:
+    """Two turns of four replies of 100 tokens of reasoning each, with what was found beside what the file holds."""
+    model, counter = "gpt-5.5", counter_for("o200k_base")
+    given = talk(*turns(4), model=model, metadata={REQUEST_FORM: form})
+    replies = [row for row, message in enumerate(given.messages) if message.role == "assistant"]
+
+    def counted(position: int) -> int:
+        cut = build_bundle(Inputs(conversation=replace(given, messages=given.messages[:position])), counter=counter)
+        whole = pack(cut, load_config({"model": model}), counter=counter, provider="openai-responses")
+        return whole.demand.tokens - sum(e.size.tokens for e in whole.ledger.overhead if e.name == "reply priming")
+
+    held = [100 * (at % 4) for at in range(8)]
+    requests = tuple(
+        RecordedRequest(
+            row, counted(row) + held[at] + found[at], reasoning_tokens=100, model=model, ran_at_provider=at in ran
+        )
+        for at, row in enumerate(replies)
+    )
+    given = replace(given, recorded=requests, reported_input_tokens=requests[-1].input_tokens)
+    bundle = build_bundle(Inputs(conversation=given), counter=counter)
+    return pack(bundle, load_config({"model": model}), counter=counter, provider="openai-responses")
+
+
+def test_sealed_reasoning_counts_until_its_turn_ends() -> None:
+    packing = sealed([5_000] * 8)
+    known = packing.recorded_input
+    assert known is not None
+    assert known.sealed.tolist() == [0, 100, 200, 300] * 2
+    assert known.not_in_file_by_request.tolist() == [5_000, 5_100, 5_200, 5_300] * 2
+    assert (known.counted + known.not_in_file_by_request).tolist() == known.recorded.tolist()
+    assert packing.not_in_file_tokens == 5_300
+    assert known.median_growth_error == 0
+    in_chat = sealed([5_000] * 8, form="openai-chat").recorded_input
+    assert in_chat is not None
+    assert in_chat.sealed.tolist() == [0] * 8  # nothing is known of it
+
+
+def test_what_a_search_at_the_provider_found_is_not_in_the_file_as_long_as_it_stays() -> None:
+    found = [5_000, 5_000, 14_000, 14_000, 14_000, 14_000, 5_000, 5_000]
+    known = sealed(found, ran=[2]).recorded_input
+    assert known is not None
+    assert known.starts.tolist() == [0, 2, 6]
+    assert (known.not_in_file_by_request - known.sealed).tolist() == found
+
+
+def test_reasoning_that_is_not_sent_back_is_not_held_against_what_was_recorded() -> None:
+    said = "We should look at the wall, and then at the stones. " * 5
+    thoughts = (ReasoningPart(said, provider="gemini"), TextPart("It stands."))
+    given = talk(user("How is the wall?"), Message("assistant", thoughts), user("And now?"), assistant())
+    requests = (RecordedRequest(1, 1_000, model=GEMINI), RecordedRequest(3, 1_020, model=GEMINI))
+    counter = counter_for("o200k_base")
+    bundle = build_bundle(Inputs(conversation=replace(given, recorded=requests)), counter=counter)
+    known = pack(bundle, load_config({"model": GEMINI}), counter=counter, provider="gemini").recorded_input
+    assert known is not None
+    assert known.unsent.tolist() == [0, 0, *[counter.count(said)] * 3]
+    assert known.unsent_before(None) == known.unsent_before(3) == counter.count(said)
+    assert known.counted[1] - known.counted[0] < 20
+    turn = replay(Subject(bundle, load_config({"model": GEMINI}), counter, provider="gemini")).turns[1]
+    assert turn.not_in_file_tokens is not None
+    assert turn.expected_tokens == turn.before_tokens - counter.count(said) + turn.not_in_file_tokens
+    assert turn.to_json()["expected"] == turn.expected_tokens

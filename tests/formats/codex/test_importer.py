@@ -195,6 +195,20 @@ def test_the_last_request_is_reported_and_never_the_sum() -> None:
     assert conversation(rollout).reported_input_tokens == 900
 
 
+def test_a_request_for_whose_reply_the_provider_ran_a_tool_says_so() -> None:
+    rollout = begun()
+    rollout.call("c1")
+    rollout.usage(700, 700)
+    rollout.output("c1")
+    rollout.item("web_search_call", status="completed", action={"type": "open_page", "url": "https://example.com"})
+    rollout.said("assistant", "Found it.")
+    rollout.usage(900, 1_600)
+    rollout.said("user", "And now the cellar")
+    rollout.said("assistant", "Done.")
+    rollout.usage(950, 2_550)
+    assert [one.ran_at_provider for one in conversation(rollout).recorded] == [False, True, False]
+
+
 def test_each_request_keeps_what_was_recorded_of_it_and_where_its_reply_begins() -> None:
     rollout = Rollout()
     rollout.said("user", "Tidy up")

@@ -64,7 +64,9 @@ class Turn:
         before_tokens: everything up to here with no limit. after_tokens: what is sent.
         reported_tokens: what the source reported for this request, None where it does not say.
         not_in_file_tokens: what a request held then that the source's file does not, None where it recorded none; no
-            other figure has it.
+            other figure but `expected_tokens` has it.
+        expected_tokens: what it takes with that: what the file holds of it as it was sent then, and what it does not;
+            None where the source recorded none.
         level: "fits", "approaching" (the warning threshold), "exceeded" (the demand is above the limit;
             what is sent fits), "cannotFit".
         events: what happens here; overflow and warning where they begin.
@@ -79,6 +81,7 @@ class Turn:
     after_tokens: int
     reported_tokens: int | None
     not_in_file_tokens: int | None
+    expected_tokens: int | None
     level: Level
     events: tuple[ReplayEvent, ...]
     causes: tuple[Culprit, ...]
@@ -90,7 +93,7 @@ class Turn:
         return self.level in _ABOVE_LIMIT
 
     def to_json(self) -> dict[str, Any]:
-        """`{turn, reply, messages, before, after, reported, notInFile, level, events, causes}`, and `cache`, if any."""
+        """Its figures and words: `{turn, reply, messages, before, after, reported, …}`, and `cache`, if any."""
         return {
             "turn": self.number,
             "reply": self.reply,
@@ -99,6 +102,7 @@ class Turn:
             "after": self.after_tokens,
             "reported": self.reported_tokens,
             "notInFile": self.not_in_file_tokens,
+            "expected": self.expected_tokens,
             "level": self.level,
             "events": [event.to_json() for event in self.events],
             "causes": [cause.to_json() for cause in self.causes],
@@ -241,6 +245,7 @@ class _Run:
             after_tokens=fitted.tokens,
             reported_tokens=self._reported(end),
             not_in_file_tokens=self._not_in_file(end),
+            expected_tokens=self._expected(end, before),
             level=level,
             events=tuple(events),
             causes=self._culprits.up_to(end, before) if level in _ABOVE_LIMIT else (),
@@ -253,6 +258,13 @@ class _Run:
         if self.not_in_file is None or known is None or end is None:
             return self.not_in_file
         return known.not_in_file_before(end)
+
+    def _expected(self, end: int | None, before: int) -> int | None:
+        """What the request before a reply takes with what the file does not hold of it."""
+        missing, known = self._not_in_file(end), self._fitter.whole.recorded_input
+        if missing is None or known is None:
+            return None if missing is None else before + missing
+        return before - known.unsent_before(end) + missing
 
     def _cached(self, cache: CacheRun, fitted: FittedRequest, bundle: Bundle, end: int | None) -> RequestCache:
         """The cache at a request: sent when its newest message came, or its reply."""

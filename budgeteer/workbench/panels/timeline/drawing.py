@@ -85,7 +85,7 @@ class TimelineLine:
 class TimelineDrawing:
     """One drawing in its own pixels; `first_over_at` is None where no demand is above the limit.
 
-    `expected` is what is asked for with what is not in the file, to compare it with what was reported; "" where that is
+    `expected` is what was sent with what is not in the file, to compare it with what was reported; "" where that is
     not known. Few reported requests are dots, many are a line.
     """
 
@@ -249,17 +249,16 @@ class _Picture:
         return whole if len(whole) * LABEL_CHAR_WIDTH <= max(at, size.width - at) else ABOVE
 
     def _expected(self) -> tuple[int, ...]:
-        """What is asked for with what is not in the file; () where nothing was reported, or nothing is missing."""
-        more = self.timeline.not_in_file
-        return tuple(map(sum, zip(self.timeline.asked, more, strict=True))) if any(more) else ()
+        """What was sent with what is not in the file; () where nothing was reported, or nothing is missing."""
+        return self.timeline.expected if any(self.timeline.not_in_file) else ()
 
     def _recorded_sentence(self) -> str:
         """How what is counted compares with what was reported of the last request that reports anything."""
         timeline = self.timeline
-        if len(timeline.reported) < 2 or not timeline.not_in_file:
+        if len(timeline.reported) < 2 or not timeline.expected:
             return ""
         at, reported = timeline.reported[-1]
-        counted = timeline.asked[at] + timeline.not_in_file[at]
+        counted = timeline.expected[at]
         off = counted / reported - 1
         side = "above" if off > 0 else "below"
         said = f" {abs(off) * 100:.1f} % {side} the {reported:,} tokens that the source reported"

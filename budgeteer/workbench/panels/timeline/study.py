@@ -19,7 +19,7 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
 
 TALK_SECTIONS = ("history", "query")
-LAYOUT = "4"
+LAYOUT = "5"
 """What a stored timeline holds; another one where its figures mean something else, so that older ones are not read."""
 _TALK = tuple(SECTIONS.index(name) for name in TALK_SECTIONS)
 
@@ -55,6 +55,7 @@ class Timeline:
         last_row: how many messages stand before each reply.
         reported: (request, tokens) that the source reported.
         not_in_file: what each request held that its file does not; () where it reported none.
+        expected: what each takes with that, as it was sent then; () where it reported none.
         first_over: the first request whose demand is above the limit, None where there is none; its largest items are
             `causes`.
     """
@@ -72,6 +73,7 @@ class Timeline:
     first_over: int | None
     causes: tuple[OverflowCause, ...]
     not_in_file: tuple[int, ...] = ()
+    expected: tuple[int, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As a job keeps it."""
@@ -88,6 +90,7 @@ class Timeline:
             "moments": [[moment.at, moment.kind, moment.sentence] for moment in self.moments],
             "firstOver": self.first_over,
             "notInFile": self.not_in_file,
+            "expected": self.expected,
             "causes": [[c.id, c.section, c.name, c.tokens, c.percent] for c in self.causes],
         }
 
@@ -108,6 +111,7 @@ class Timeline:
             first_over=data["firstOver"],
             causes=tuple(OverflowCause(*row) for row in data["causes"]),
             not_in_file=tuple(data.get("notInFile", ())),
+            expected=tuple(data.get("expected", ())),
         )
 
 
@@ -158,6 +162,7 @@ def timeline_of(workspace: Workspace, packing: Packing, policy: Policy, watch: W
         if first is None
         else tuple(OverflowCause(c.id, c.section, c.name, c.tokens, c.percent) for c in played.turns[first].causes),
         not_in_file=tuple(t.not_in_file_tokens for t in played.turns if t.not_in_file_tokens is not None),
+        expected=tuple(t.expected_tokens for t in played.turns if t.expected_tokens is not None),
     )
 
 
