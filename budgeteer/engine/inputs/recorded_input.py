@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from budgeteer.engine.content.conversation import ROLES, RecordedRequest
-from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.library_measures import Ints, NotMeasured
 from budgeteer.engine.counting.message_frames import framed_tokens, message_frames
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
@@ -37,8 +37,8 @@ class RecordedInput:
         sealed: the reasoning of its turn that was sent back sealed, as it was reported of the replies before.
         starts: the requests with which another version of its program went on, before which tools ran at the
             provider, or from which on what they had found was gone; the first request among them.
-        unsent: what each message has that was not sent, such as the text of reasoning, of the messages before each row
-            together; one more than there are messages.
+        unsent: what each message takes here that it did not take then, such as the text of reasoning, of the messages
+            before each row together; one more than there are messages.
     """
 
     rows: Ints
@@ -98,21 +98,33 @@ class _CachedInputs:
 
 
 def recorded_input(bundle: Bundle, provider: str, counter: TokenCounter) -> RecordedInput | None:
-    """The recorded requests of a bundle's history, as its provider is sent them; None where none was recorded.
+    """The recorded requests of a bundle's history; None where none was recorded.
 
+    They are counted in the form in which they were sent, where the source says so, else as the provider is sent them.
     Made once for each bundle and provider.
     """
     kept: _CachedInputs | None = bundle.prepared.get(_KEPT_AS)
-    if kept is None or kept.provider != provider or kept.measures is not bundle.history_measures:
-        head = bundle.file_tool_tokens
-        if bundle.file_head_measures is not None:
-            head += int(framed_tokens(bundle.file_head_measures, PROVIDERS[provider], counter).sum())
-        measures = bundle.history_measures
+    measures = bundle.history_measures
+    if kept is None or kept.provider != provider or kept.measures is not measures:
         form = bundle.request_form
-        found = held_against_counts(measures, bundle.recorded, provider=provider, counter=counter, form=form)
-        found = None if found is None else replace(found, counted=found.counted + head)
+        sent_to = form if _is_measured(measures, form) else provider
+        found = held_against_counts(measures, bundle.recorded, provider=sent_to, counter=counter, form=form)
+        if found is not None:
+            head = bundle.file_tool_tokens
+            if bundle.file_head_measures is not None:
+                head += int(framed_tokens(bundle.file_head_measures, PROVIDERS[sent_to], counter).sum())
+            here, then = (framed_tokens(measures, PROVIDERS[name], counter) for name in (provider, sent_to))
+            found = replace(found, counted=found.counted + head, unsent=found.unsent + _before(here - then))
         kept = bundle.prepared[_KEPT_AS] = _CachedInputs(provider, measures, found)
     return kept.found
+
+
+def _is_measured(measures: MessageMeasures, provider: str) -> bool:
+    try:
+        measures.of(provider)
+    except (KeyError, NotMeasured):
+        return False
+    return True
 
 
 def held_against_counts(

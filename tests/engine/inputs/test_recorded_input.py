@@ -161,7 +161,9 @@ def turns(replies: int) -> list[Message]:
     return messages
 
 
-def sealed(found: list[int], ran: Sequence[int] = (), form: str = "openai-responses") -> Packing:
+def sealed(
+    found: list[int], ran: Sequence[int] = (), form: str = "openai-responses", packed_for: str = "openai-responses"
+) -> Packing:
     """Two turns of four replies of 100 tokens of reasoning each, with what was found beside what the file holds."""
     model, counter = "gpt-5.5", counter_for("o200k_base")
     given = talk(*turns(4), model=model, metadata={REQUEST_FORM: form})
@@ -181,7 +183,18 @@ def sealed(found: list[int], ran: Sequence[int] = (), form: str = "openai-respon
     )
     given = replace(given, recorded=requests, reported_input_tokens=requests[-1].input_tokens)
     bundle = build_bundle(Inputs(conversation=given), counter=counter)
-    return pack(bundle, load_config({"model": model}), counter=counter, provider="openai-responses")
+    return pack(bundle, load_config({"model": model}), counter=counter, provider=packed_for)
+
+
+def test_recorded_requests_are_counted_in_the_form_in_which_they_were_sent() -> None:
+    known, in_chat = (
+        sealed([5_000] * 8, packed_for=name).recorded_input for name in ("openai-responses", "openai-chat")
+    )
+    assert known is not None
+    assert in_chat is not None
+    assert in_chat.counted.tolist() == known.counted.tolist()
+    assert in_chat.not_in_file_by_request.tolist() == known.not_in_file_by_request.tolist()
+    assert in_chat.unsent[-1] < known.unsent[-1]  # a call is charged less in chat
 
 
 def test_sealed_reasoning_counts_until_its_turn_ends() -> None:
