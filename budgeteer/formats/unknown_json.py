@@ -128,8 +128,8 @@ class UnknownShape(FormatError):
         self.found = found
 
     def to_json(self) -> dict[str, Any]:
-        """The parts of the error, what the file looks like (`unknown`), and that its page has a way out (`onPage`)."""
-        return {**super().to_json(), "unknown": self.found.to_json(), "onPage": True}
+        """The parts of the error, and what the file looks like (`unknown`)."""
+        return {**super().to_json(), "unknown": self.found.to_json()}
 
 
 def look_at(document: Document) -> UnknownJson | None:

@@ -27,21 +27,32 @@ class UnknownKind(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """A kind of job: its name, its title for people, the function that does it, and whether it can wait (turns.py)."""
+    """A kind of job.
+
+    Attributes:
+        name: what it is asked for by.
+        title: the same for people.
+        run: the function that does it.
+        is_study: whether it lets all others go first (turns.py).
+        is_told_by_page: whether the page that waits for it says itself how it ended, also where it failed.
+    """
 
     name: str
     title: str
     run: JobFunction
     is_study: bool = False
+    is_told_by_page: bool = False
 
 
-def job[F: JobFunction](name: str, *, title: str, is_study: bool = False) -> Callable[[F], F]:
+def job[F: JobFunction](
+    name: str, *, title: str, is_study: bool = False, is_told_by_page: bool = False
+) -> Callable[[F], F]:
     """Register the function under `name`; it takes a `JobContext` and the job's arguments by keyword."""
 
     def register(run: F) -> F:
         if (known := _kinds.get(name)) and _place(known.run) != _place(run):
             raise ValueError(f"Two functions claim the job {name!r}: {_place(known.run)} and {_place(run)}")
-        _kinds[name] = JobKind(name=name, title=title, run=run, is_study=is_study)
+        _kinds[name] = JobKind(name, title, run, is_study, is_told_by_page)
         return run
 
     return register
@@ -78,6 +89,14 @@ def names() -> list[str]:
 def studies() -> list[str]:
     """The kinds that can wait for all others."""
     return [kind.name for kind in kinds() if kind.is_study]
+
+
+def is_told_by_page(name: str) -> bool:
+    """Whether the page that waits for such a job says itself how it ended; False for a kind that is not known here."""
+    try:
+        return find(name).is_told_by_page
+    except UnknownKind:
+        return False
 
 
 def find(name: str) -> JobKind:

@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefre
 
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
-from budgeteer.jobs import services
+from budgeteer.jobs import registry, services
 from budgeteer.jobs.job_view import job_card
 from budgeteer.jobs.models import Job, JobState
 
@@ -31,7 +31,7 @@ ABOUT_CHARS: Final = 200
 def detail(request: SignedInRequest, job_id: uuid.UUID) -> HttpResponse:
     """The job's page, or only its card for htmx; `?then=<path>` is where to go once it succeeded.
 
-    An error that says `onPage` is answered there as well.
+    A job that ended otherwise leads there as well where that page tells how it ended.
     """
     return _shown(request, _get_job_for_user(request.user, job_id))
 
@@ -63,8 +63,8 @@ def _shown(request: SignedInRequest, job: Job) -> HttpResponse:
     about = request.GET.get("about", "").replace("\0", "")[:ABOUT_CHARS]
     card = job_card(job, then=request.GET.get("then", ""), about=about)
     if request.htmx:
-        is_answered = job.state == JobState.FAILED and (job.error or {}).get("onPage") is True
-        if card.then and (job.state == JobState.SUCCEEDED or is_answered):
+        is_told = job.is_finished and registry.is_told_by_page(job.kind)
+        if card.then and (job.state == JobState.SUCCEEDED or is_told):
             return _go_on(request, card.then)
         return render(request, "jobs/detail.html#card", {"card": card})
     if request.method == "POST":

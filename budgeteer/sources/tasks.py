@@ -83,7 +83,7 @@ def _attempt(source: Source, context: JobContext) -> Iterator[_Attempt]:
                 remove_unused(name)
 
 
-@job("sources.import", title="Import")
+@job("sources.import", title="Import", is_told_by_page=True)
 def import_source(context: JobContext, *, source_id: str, as_format: str = "") -> dict[str, Any]:
     """Read the upload, store its items, count them, publish all of it at once.
 

@@ -130,7 +130,8 @@ def _texts(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, LoadedS
 
 def _failed(link: WorkspaceSource) -> InputProblem:
     error = link.source.error or {}
-    sentence = str(error.get("sentence") or "It could not be imported.")
+    said = str(error.get("sentence") or "It could not be read").removeprefix(f"{link.source.name}: ")
+    sentence = f"{said[:1].upper()}{said[1:].removesuffix('.')}."
     return InputProblem(
         f"{link.source.name} was not imported.", sentence, link.source.get_absolute_url(), "Open the source"
     )

@@ -79,6 +79,13 @@ def test_a_job_that_failed_leads_nowhere(signed_in: Client, owner: User) -> None
     assert "HX-Redirect" not in response
 
 
+@pytest.mark.parametrize("state", ["failed", "cancelled"])
+def test_a_job_whose_page_tells_how_it_ended_reloads_that_page(signed_in: Client, owner: User, state: str) -> None:
+    job = Job.objects.create(kind="sources.import", owner=owner, arguments={}, state=state)
+    response = signed_in.get(f"/jobs/{job.id}/", {"then": "/sources/?q=a"}, headers=HTMX)
+    assert response["HX-Refresh"] == "true"
+
+
 @pytest.mark.parametrize(
     "elsewhere", ["https://example.org/", "//example.org/", "javascript:alert(1)", "/\\example.org"]
 )
