@@ -10,6 +10,7 @@ from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
+from budgeteer.sources.source_rows import SourceRow
 from budgeteer.workbench.config_form.fields import FieldChoice
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.services import TEXT_FIELDS, RefusedText, text_mark
@@ -170,7 +171,7 @@ def _detail(link: WorkspaceSource) -> str:
         return "importing" if source.state == "importing" else "failed"
     named = KIND_COUNTS.get(source.kind, ())
     counts = [count_of(int(source.counts[key]), noun) for key, noun in named if key in source.counts]
-    return " · ".join([*counts, source.format]) if source.format else ", ".join(counts)
+    return " · ".join([*counts, SourceRow(source).format]) if source.format else ", ".join(counts)
 
 
 def _conversations(link: WorkspaceSource) -> tuple[FieldChoice, ...]:

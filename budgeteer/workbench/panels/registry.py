@@ -98,7 +98,7 @@ PANELS: Final[Mapping[PanelName, Panel]] = MappingProxyType(
             ),
             Panel(
                 PanelName.CONFIG,
-                "Config",
+                "JSON",
                 lambda request: config_view(
                     request.workspace, request.current, pasted=request.pasted, error=request.paste_error
                 ),

@@ -11,10 +11,13 @@ from django.urls import reverse
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.rendering.validity import check_packing
 from budgeteer.presentation.reason_words import counterfactual_words
+from budgeteer.sources.source_rows import format_title
 from budgeteer.workbench import services
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.item_content.texts import text_of_item
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.map.item_table import PAGE_ROWS
+from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import PanelName
 from tests.workbench.pages import numbers_of_rows, text_of
 
@@ -208,6 +211,37 @@ def test_a_failed_import_is_said_with_a_way_to_its_source(client: Client, open_o
     html = client.get(workspace.get_absolute_url()).content.decode()
     assert "broken.json was not imported." in html
     assert "Open the source" in html
+    assert text_of(html, "verdict") == "No verdict"
+    assert "settings are kept" not in html  # no setting is to blame
+
+
+def test_why_an_import_failed_is_a_sentence_that_does_not_say_the_name_again(
+    client: Client, open_over, run_jobs
+) -> None:
+    workspace = open_over(("cut.json", b'{"messages": [{"role": "user", "content": "cut'))
+    run_jobs()
+    (problem,) = preview(workspace, EditableConfig.of(workspace)).problems
+    assert problem.sentence.startswith("Line 1, column")
+    assert problem.sentence.endswith("to its end.")
+
+
+def test_inputs_say_the_titles_of_their_formats(client: Client, session: Workspace) -> None:
+    html = client.get(session.get_absolute_url()).content.decode()
+    inputs = html[html.index('<ul class="srcs">') : html.index("Add a source")]
+    used = [link.source.format for link in session.links.select_related("source")]
+    for name in used:
+        assert f"· {name}<" not in inputs
+        assert f"· {format_title(name)}<" in inputs
+
+
+def test_the_parts_of_a_phone_and_the_views_have_different_names(client: Client, session: Workspace) -> None:
+    html = client.get(session.get_absolute_url()).content.decode()
+    views = re.findall(r'<a id="tab-[^>]*>([^<]+?) ?<', html)
+    bar = html[html.index('<nav class="tabbar"') :]
+    parts = [word.strip() for word in re.findall(r"</svg>([^<]+)</a>", bar[: bar.index("</nav>")])]
+    assert len(views) > 5
+    assert len(parts) == 4
+    assert not set(views) & set(parts)
 
 
 def test_rename_delete_and_undo(client: Client, session: Workspace) -> None:
