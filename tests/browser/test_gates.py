@@ -232,6 +232,8 @@ def test_on_a_tablet_the_export_stays_in_sight_and_names_can_be_read(visitor, bu
     page = visitor(width=768).open("/help/")
     page.set_viewport_size({"width": 768, "height": 1024})
     page.goto(f"{busy[0]}?{busy[1]}")
+    assert page.locator("#verdict").inner_text().startswith("Fits, with ")
+    assert page.locator("#verdict").bounding_box()["height"] <= 30  # one line
     export = page.locator("#export-toggle").bounding_box()
     assert export
     assert export["x"] + export["width"] <= 768
@@ -242,6 +244,12 @@ def test_on_a_tablet_the_export_stays_in_sight_and_names_can_be_read(visitor, bu
     name = page.locator(".causes tbody .c-name").first
     expect(name).to_be_visible(timeout=WORK_MS)
     assert name.bounding_box()["width"] >= 150
+    assert page.locator(".readout").evaluate("(line) => line.scrollWidth <= line.clientWidth")
+    page.goto(f"{busy[0]}?view=sweep")
+    use = page.locator(".values button.lk").first
+    expect(use).to_be_visible(timeout=WORK_MS)
+    assert use.bounding_box()["x"] + use.bounding_box()["width"] <= 768  # no row is scrolled sideways to its button
+    assert page.locator(".readout").evaluate("(line) => line.scrollWidth <= line.clientWidth")
 
 
 def test_on_the_smallest_phone_the_first_item_is_on_the_first_screen_and_the_workspace_has_its_name(visitor, busy):

@@ -13,7 +13,7 @@ from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.ledger import SECTIONS
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Bound
-from budgeteer.presentation.labels import count_of, limit_title
+from budgeteer.presentation.labels import count_of, limit_title, signed
 from budgeteer.presentation.scale import Scale, pushed_apart, short
 from budgeteer.presentation.sections import look_of
 from budgeteer.workbench.panels.sweep.study import SweptLimit, SweptStep, axes_of
@@ -51,7 +51,7 @@ class PictureSize:
     bottom: int = 40
 
 
-SIZES = (PictureSize("wide", 728, 360, 48, 120, 7), PictureSize("narrow", 358, 300, 40, 76, 4))
+SIZES = (PictureSize("wide", 728, 360, 48, 132, 7), PictureSize("narrow", 358, 300, 40, 76, 4))
 #: Pixels of a row of labels above the plot: each marked value has one.
 LABEL_ROW = 16
 
@@ -326,7 +326,7 @@ class _Picture:
                 at=f"{value:,.0f}",
                 sent=f"{step.tokens:,}",
                 kept=f"{step.kept:,}",
-                against_now=f"{difference:+,}" if difference else "0",
+                against_now=signed(difference) if difference else "0",
                 sections=tuple(f"{step.sections.get(name, 0):,}" for name in self.names),
                 mark="current" if is_current else MARKED["knee"] if value == self.knee else "",
                 note="" if step.fits else "cannot fit",

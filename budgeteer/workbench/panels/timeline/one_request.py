@@ -9,7 +9,7 @@ from budgeteer.engine.analysis.replay.replay import pack_request_of
 from budgeteer.engine.packing.result import Packing
 from budgeteer.lru import LruCache
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
-from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.labels import count_of, signed
 from budgeteer.workbench.deferred_results import subject_of
 from budgeteer.workbench.item_content.whereabouts import TURN, turn_name
 from budgeteer.workbench.models import Workspace
@@ -87,7 +87,7 @@ def _shown(workspace: Workspace, packed: Packed, timeline: Timeline, number: int
     packing = _packings.get(key, lambda: pack_request_of(subject_of(workspace, packed.packing), number))
     verdict, turn = packing.verdict, timeline.turns[number - 1]
     before = timeline.asked[number - 2] if number > 1 else 0
-    added = f"{verdict.asked_tokens - before:+,} requested since the request before"
+    added = f"{signed(verdict.asked_tokens - before)} requested since the request before"
     in_turn = ViewState(view=PanelName.MAP, filter=f"{TURN}{turn}")
     return RequestPacking(
         title=f"Request {number:,} of {len(timeline.asked):,}, {turn_name(turn)}",

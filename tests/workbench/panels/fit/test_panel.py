@@ -69,7 +69,7 @@ def test_the_page_shows_each_step_with_its_figures_and_the_verdict_it_ends_in(
     for step in plan.steps:
         assert f'id="step-{step.name}"' in html
         assert step.row.loses in unescape(html)
-        assert f"saves {step.effect.saved_tokens:,}" in html or not step.effect.saved_tokens
+        assert f"saves {step.effect.saved_tokens:,} tokens" in html or not step.effect.saved_tokens
     assert f"Apply {len(plan.chosen)} step" in text_of(html, "apply-plan")
 
 

@@ -67,6 +67,9 @@ def test_what_is_in_force_is_marked_and_equals_the_verdict(session: Workspace) -
     view = view_of(session, "inputBudget")
     (now,) = [pick for pick in view.picks if pick.is_current]
     assert (number(now.at), number(now.sent), now.against_now) == (packing.input_budget, packing.total.tokens, "0")
+    below = [pick for pick in view.picks[: view.picks.index(now)] if pick.kept != now.kept]
+    assert below
+    assert all(pick.against_now[0] == "−" for pick in below)
     assert sum(map(number, now.sections)) == packing.total.tokens
     for drawing in view.drawings:
         assert {marker.kind for marker in drawing.markers} >= {"current"}
