@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from budgeteer.engine.config.options import fields
+from budgeteer.engine.config.size_limits import MOST
 from budgeteer.presentation.labels import count_of
 
 #: Characters of a long value (an instruction, a list) that are shown.
@@ -41,18 +42,27 @@ def _choices() -> frozenset[str]:
 
 
 def value_text(value: object) -> str:
-    """A number with separators, on or off, a text as it is, anything else as JSON; long ones cut."""
+    """A number with separators, on or off, texts as they are, anything else as JSON; long ones cut.
+
+    The most that a limit can be is none.
+    """
     match value:
         case None:
             return "not set"
         case bool():
             return "on" if value else "off"
+        case int() if value == MOST:
+            return "no limit"
         case int() | float():
             return f"{value:,}"
         case str():
             said = value or "empty"
         case [dict(), *_]:
             return count_of(len(value), "entry").replace("entrys", "entries")
+        case []:
+            return "none"
+        case [*names] if all(isinstance(name, str) for name in names):
+            said = ", ".join(names)
         case _:
             said = json.dumps(value, ensure_ascii=False)
     return said if len(said) <= SHOWN_CHARS else f"{said[: SHOWN_CHARS - 1]}…"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from budgeteer.engine.config.options import fields
+from budgeteer.engine.config.size_limits import MOST
 from budgeteer.presentation.setting_values import setting_text, value_text
 
 
@@ -18,6 +19,9 @@ from budgeteer.presentation.setting_values import setting_text, value_text
         ("history.maxTokens", 80_000, "80,000"),
         ("outputReserve", None, "not set"),
         ("pruning.ranges", [{"topic": "a"}, {"topic": "b"}], "2 entries"),
+        ("pruning.protectedTools", ["write", "edit"], "write, edit"),
+        ("pruning.protectedTools", [], "none"),
+        ("skillsBudget.limits.maxSkillsInPrompt", MOST, "no limit"),
     ],
 )
 def test_a_value_is_written_as_pages_say_it(path: str, value: object, text: str) -> None:
