@@ -62,7 +62,7 @@ def value_text(value: object) -> str:
         case []:
             return "none"
         case [*names] if all(isinstance(name, str) for name in names):
-            said = ", ".join(names)
+            said = ", ".join(map(str, names))
         case _:
             said = json.dumps(value, ensure_ascii=False)
     return said if len(said) <= SHOWN_CHARS else f"{said[: SHOWN_CHARS - 1]}…"
