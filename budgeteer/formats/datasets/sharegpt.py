@@ -12,6 +12,7 @@ from budgeteer.formats.datasets.columns import MEDIA_COLUMNS, MarkedText, tools_
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.code_calls import calls_in_code
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, mappings, mostly
 from budgeteer.formats.reading.envelopes import imported_from_entries
@@ -140,6 +141,9 @@ class _Reader:
             return Message("assistant", tuple(self.tagged(text)), line=number)
         if role == "assistant" and written:
             return Message("assistant", tuple(self.acted(written)), line=number)
+        if role == "assistant" and (coded := calls_in_code(text)):
+            self.notes.count("Calls written as `[name(argument=value)]`, read as tool calls", len(coded))
+            return Message("assistant", tuple(self.calls.call(*call) for call in coded), line=number)
         if role is None:
             why = f"no known speaker: {speaker[:40]!r}" if speaker else "no turn with a speaker"
             self.skipped.append(Skipped(f"{self.where}, turn {number}", why, compact_json(turn)[:500]))
@@ -156,7 +160,7 @@ class _Reader:
 
     def called(self, text: str) -> Iterator[Part]:
         """The calls a turn writes as JSON; its text where it is none."""
-        calls = written_calls(text)
+        calls = written_calls(text) or calls_in_code(text)
         if calls is None:
             self.notes.count("Calls that are no JSON with a name and arguments, kept as text")
             yield from self.marked.parts(text)
@@ -165,7 +169,7 @@ class _Reader:
             yield self.calls.call(name, arguments)
 
     def tagged(self, text: str) -> Iterator[Part]:
-        """What was said, and the calls that stand in it between tags as JSON; other tags stay text."""
+        """What was said, and the calls that stand in it between tags as JSON or Python; other tags stay text."""
         at = 0
         for found in _TAGGED.finditer(text):
             calls = written_calls(found["call"])

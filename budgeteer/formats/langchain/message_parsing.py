@@ -38,6 +38,8 @@ _TYPES: Mapping[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
+_PLAIN = frozenset({"type", "content", "id", "name"})
+"""The only keys of a system text in plain form: more are a line of something else, such as Claude Code's."""
 _CALL_BLOCKS = frozenset({"tool_use", "tool_call", "function_call", "tool_call_chunk", "input_json_delta"})
 _ANTHROPIC_BLOCKS = frozenset({"thinking", "redacted_thinking"})
 
@@ -80,7 +82,8 @@ def said(raw: Mapping[str, Any]) -> RawMessage | None:
     if isinstance(data, Mapping) and "content" in data:
         return _of_type(kind, "as dicts with `data`", data)
     about = {"additional_kwargs", "response_metadata", "tool_call_id", "tool_calls", "example"} & raw.keys()
-    if "content" in raw and ("role" not in raw or kind == "chat") and (kind in ("human", "ai") or about):
+    is_said = kind in ("human", "ai") or (kind == "system" and raw.keys() <= _PLAIN)
+    if "content" in raw and ("role" not in raw or kind == "chat") and (is_said or about):
         return _of_type(kind, "as plain dicts", raw)
     return None
 

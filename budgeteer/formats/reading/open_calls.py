@@ -9,6 +9,7 @@ from budgeteer.engine.content.conversation import ToolCallPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.numbering import Notes, UniqueIds, text_value
 from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.code_calls import value_in_code
 
 TIED = "Tool results without a call id, tied to their calls by name and order"
 
@@ -63,9 +64,11 @@ def arguments_text(arguments: Any) -> str:
 def written_calls(text: str) -> list[tuple[str, Any]] | None:
     """(name, arguments) of each call that a JSON text holds: one object or a list; None when it is no such text.
 
-    Known keys: `name`, and `arguments`, `parameters` or `args`.
+    Known keys: `name`, and `arguments`, `parameters` or `args`. The text may be Python's instead, with single quotes.
     """
     value = json_text.parse_inner(text, None)
+    if value is None:
+        value = value_in_code(text)
     calls = [_named(item) for item in (value if isinstance(value, list) else [value])]
     named = [call for call in calls if call is not None]
     return named if named and len(named) == len(calls) else None

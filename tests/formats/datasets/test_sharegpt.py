@@ -81,6 +81,45 @@ def test_what_is_no_call_and_what_answers_none_is_kept_and_counted() -> None:
     )
 
 
+def test_calls_that_are_written_as_code_are_calls_with_their_arguments() -> None:
+    code = """[Find Tides(city="Oslo, (N)", days=-2, all=True, at=[{'h': 1.5, "m": null}]), sea.now()]"""
+    for speaker in ("gpt", "function_call"):
+        found = chat(ASKED, turn(speaker, code), ANSWERED, SAID)
+        assert found.messages[1].parts == (
+            ToolCallPart("call_1", "Find Tides", '{"city":"Oslo, (N)","days":-2,"all":true,"at":[{"h":1.5,"m":null}]}'),
+            ToolCallPart("call_2", "sea.now", "{}"),
+        )
+        assert found.messages[2].parts == (ToolResultPart("call_1", (TextPart('{"metres": 0.4}'),)),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tide](https://example.org)",
+        "[tide(Oslo)]",
+        "[tide(city=Oslo)]",
+        "[tide(city='Oslo') and more()]",
+        "[tide(city='Oslo)]",
+        "[tide(**{'city': 'Oslo'})]",
+        "[tide(city=f'{Oslo}')]",
+        "[tide(city=1e999)]",
+        "[tide(city='\\ud800')]",
+        "[tide(city=" + "[" * 5_000 + "]" * 5_000 + ")]",
+        "[" + "a " * 20_000 + ")]",
+        '[a("' + '\\"' * 20_000 + ")]",
+        "[see(1, 2)]",
+    ],
+)
+def test_what_is_no_list_of_calls_with_named_arguments_stays_text(text: str) -> None:
+    assert chat(ASKED, turn("gpt", text), SAID).messages[1].parts == (TextPart(text),)
+
+
+def test_calls_between_tags_may_have_single_quotes() -> None:
+    said = "Looking.<tool_call>\n{'arguments': {'city': \"Oslo\", 'now': True}, 'name': 'tide'}\n</tool_call>"
+    found = chat(ASKED, turn("gpt", said), ANSWERED, SAID).messages[1]
+    assert found.parts == (TextPart("Looking."), ToolCallPart("call_1", "tide", '{"city":"Oslo","now":true}'))
+
+
 @pytest.mark.parametrize("tools", [dumps([TOOL]).decode(), [TOOL], dumps(TOOL).decode()])
 def test_tools_are_a_list_or_its_text(tools: object) -> None:
     assert chat(ASKED, SAID, tools=tools).tools == (TOOL,)

@@ -84,6 +84,16 @@ def test_many_states_are_many_conversations() -> None:
         assert [(chat.id, len(chat.messages)) for chat in found.conversations] == [("th-9", 2), ("c2", 1)]
 
 
+def test_a_system_text_may_have_a_type_and_its_content_alone() -> None:
+    found = read([{"type": "system", "content": "Be short."}, {"type": "human", "content": "Hi"}])
+    (chat,) = found.conversations
+    assert [(message.role, message.parts) for message in chat.messages] == [
+        ("system", (TextPart("Be short."),)),
+        ("user", (TextPart("Hi"),)),
+    ]
+    assert found.skipped == ()
+
+
 def test_dicts_with_data_and_plain_dicts_are_the_same_messages() -> None:
     with_data = [{"type": "human", "data": {"content": "Hi"}}, {"type": "ai", "data": {"content": "Yes"}}]
     plain = [
