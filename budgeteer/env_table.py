@@ -320,6 +320,13 @@ SETTINGS: tuple[Setting, ...] = (
         bounds=(1, 3650),
     ),
     Setting(
+        "BUDGETEER_AUDIT_DAYS",
+        "whole number",
+        "400",
+        "How many days entries of the audit log are kept.",
+        bounds=(1, 3650),
+    ),
+    Setting(
         "BUDGETEER_COUNTS_DAYS",
         "whole number",
         "60",

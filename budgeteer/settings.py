@@ -327,6 +327,7 @@ WORKER_MEMORY_MB: int = _env["BUDGETEER_WORKER_MEMORY_MB"]
 if 0 < WORKER_MEMORY_MB < 500:
     raise _refuse(f"BUDGETEER_WORKER_MEMORY_MB={WORKER_MEMORY_MB} is too little to work with; give 500 or more, or 0.")
 JOBS_DAYS: int = _env["BUDGETEER_JOBS_DAYS"]
+AUDIT_DAYS: int = _env["BUDGETEER_AUDIT_DAYS"]
 COUNTS_DAYS: int = _env["BUDGETEER_COUNTS_DAYS"]
 
 # --- summaries by a language model ---------------------------------------------------------------

@@ -11,12 +11,16 @@ from enum import StrEnum
 from typing import Final
 
 import structlog
+from django.dispatch import Signal
 from django.utils.crypto import salted_hmac
 
 LOGGER: Final = "budgeteer.security"
 _HASH_DIGITS: Final = 16
 
 log = structlog.get_logger(LOGGER)
+
+recorded = Signal()
+"""Sent with `event` and `details` after each line: an app that keeps events listens to it."""
 
 
 class SecurityEvent(StrEnum):
@@ -82,6 +86,7 @@ _WARNINGS: Final = frozenset(
 def record(event: SecurityEvent, **details: str | int | list[str] | None) -> None:
     """Write one line; `details` are ids, numbers, roles and names of fields."""
     (log.warning if event in _WARNINGS else log.info)(str(event), **details)
+    recorded.send(SecurityEvent, event=event, details=details)
 
 
 def keyed(value: str) -> str:

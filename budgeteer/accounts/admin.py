@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, role_of, set_role
+from budgeteer.accounts.audit_log import admin as _audit_log  # noqa: F401 - it registers the log
 from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.forms import AccountForm, NewAccountForm
 from budgeteer.accounts.password_links import password_link, valid_time

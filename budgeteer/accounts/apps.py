@@ -16,6 +16,7 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         """Register the check that no view is without a rule, and what is noted of a sign-in."""
         from budgeteer.accounts import sign_in_log  # noqa: F401 - it connects its receivers
+        from budgeteer.accounts.audit_log import entries  # noqa: F401 - as above
         from budgeteer.accounts.checks import check_every_view_has_a_rule
         from budgeteer.accounts.sessions import services  # noqa: F401 - as above
 

@@ -1,4 +1,4 @@
-"""One-time sign-in links, sign-in attempts, second factors, passkeys, and who accounts are to a sign-in provider.
+"""Sign-in links and tries, second factors, passkeys, who accounts are to a sign-in provider, and the audit log.
 
 Of links, names and recovery codes only hashes are stored. The secret of a second factor has to be read to check a code.
 """
@@ -137,3 +137,30 @@ class SignInIdentity(models.Model):
 
     def __str__(self) -> str:
         return f"identity of {self.user}"
+
+
+class AuditEntry(models.Model):
+    """One thing that was done to an account, a preset or something that is shared.
+
+    Attributes:
+        event: a SecurityEvent.
+        account_id, by_id: of the account it was done to, and of who did it; None where there is none. No foreign keys:
+            an entry outlives both.
+        about: the rest of the event's details: ids, numbers, roles and names of fields.
+    """
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    event = models.CharField(max_length=60)
+    account_id = models.BigIntegerField(null=True)
+    by_id = models.BigIntegerField(null=True)
+    about = models.JSONField(default=dict)
+
+    class Meta:
+        """In the order in which it happened, the latest first."""
+
+        ordering = ["-at", "-pk"]
+        verbose_name = "audit entry"
+        verbose_name_plural = "audit log"
+
+    def __str__(self) -> str:
+        return f"{self.event} at {self.at:%Y-%m-%d %H:%M}"

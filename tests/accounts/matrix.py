@@ -285,6 +285,7 @@ ROWS: dict[str, Row] = {
     "admin:auth_user_password_change": admins(200, 200),
     **of_model("jobs_job", add=403, change=403),
     **of_model("jobs_presence", add=403, change=403),
+    **of_model("accounts_auditentry", add=403, change=403),
     **of_model("presets_preset"),
     "admin:presets_preset_roll_back": admins(405, 302),
     **of_model("presets_presetversion", add=403, change=403),

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.utils import timezone
 
+from budgeteer.accounts.models import AuditEntry
 from budgeteer.collections import runs as evaluations
 from budgeteer.collections import services as collections
 from budgeteer.collections.models import Collection, EvaluationRun
@@ -94,6 +95,7 @@ class World:
             "admin/presets/presetversion/": self.version,
             "admin/jobs/job/": self.job,
             "admin/jobs/presence/": self.presence,
+            "admin/accounts/auditentry/": AuditEntry.objects.earliest("pk"),
         }
         return next((str(row.pk) for start, row in objects.items() if path.startswith(start)), "0")
 

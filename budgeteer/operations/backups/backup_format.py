@@ -30,6 +30,7 @@ KEPT: Final = (
     "accounts.RecoveryCode",
     "accounts.Passkey",
     "accounts.SignInIdentity",
+    "accounts.AuditEntry",
     "presets.Preset",
     "presets.PresetVersion",
     "presets.PresetProposal",
