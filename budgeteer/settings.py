@@ -109,6 +109,7 @@ INSTALLED_APPS = [
     "budgeteer.workbench",
     "budgeteer.collections",
     "budgeteer.reports",
+    "budgeteer.personal_data",
     "budgeteer.http_api",
 ]
 MIDDLEWARE = [

@@ -14,6 +14,7 @@ urlpatterns = [
     path("", include("budgeteer.workbench.urls")),
     path("", include("budgeteer.collections.urls")),
     path("", include("budgeteer.reports.urls")),
+    path("", include("budgeteer.personal_data.urls")),
     path("", include("budgeteer.http_api.urls")),
 ]
 

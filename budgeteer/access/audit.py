@@ -47,6 +47,9 @@ class SecurityEvent(StrEnum):
     IDENTITY_REMOVED = "account disconnected from the provider"
     ACCOUNT_CREATED = "account created"
     ACCOUNT_CHANGED = "account changed"
+    ACCOUNT_DELETION_ASKED = "account deletion asked for"
+    ACCOUNT_DELETED = "account deleted"
+    DATA_DOWNLOADED = "own data downloaded"
     ROLE_SET = "role set"
     TOKEN_MADE = "access token made"  # noqa: S105 - as above
     TOKEN_REVOKED = "access token revoked"  # noqa: S105 - as above

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
-from django.db import models, transaction
+from django.db import connection, models, transaction
 
 from budgeteer.access.audit import SecurityEvent, record
 
@@ -78,6 +78,17 @@ def role_of(user: AbstractBaseUser | AnonymousUser) -> AccountRole | None:
     if user.is_staff:
         return AccountRole.ADMIN
     return AccountRole.EDITOR if user.groups.filter(name=EDITORS).exists() else AccountRole.VIEWER
+
+
+def is_last_administrator(user: User) -> bool:
+    """Whether nobody else whose account is open may give roles.
+
+    In a transaction the administrators are locked until it ends, so that two of them cannot leave at once.
+    """
+    open_admins = User.objects.filter(is_superuser=True, is_staff=True, is_active=True)
+    if connection.in_atomic_block:
+        open_admins = open_admins.select_for_update()
+    return list(open_admins.values_list("pk", flat=True)) == [user.pk]
 
 
 @transaction.atomic

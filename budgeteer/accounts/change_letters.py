@@ -24,6 +24,13 @@ This is about the Budgeteer account "{name}"{at}.
 If it was you, there is nothing to do. If not, set a new password at once ("I do not know my password" on the sign-in
 page) and tell an administrator.
 """
+DELETED_LETTER: Final = """{change}
+
+This is about the Budgeteer account "{name}"{at}.
+
+If it was you, there is nothing to do. If not, tell an administrator at once: nothing of it can be had back here, but
+there may be a backup.
+"""
 
 
 class AccountChange(StrEnum):
@@ -39,6 +46,7 @@ class AccountChange(StrEnum):
     PROVIDER_CONNECTED = "An account of the sign-in provider was connected; it signs in from now on."
     PROVIDER_REMOVED = "The sign-in provider was disconnected; it signs in no more."
     LINK_MADE = "An administrator made a link that sets a new password."
+    DELETED = "The account was deleted by its owner, with everything in it."
 
 
 def notify_of_change(user: User, change: AccountChange, *, address: str | None = None) -> None:
@@ -55,11 +63,15 @@ def notify_of_change(user: User, change: AccountChange, *, address: str | None =
     if settings.BUDGETEER_MODE == "local" or not settings.MAILERS or not to:
         return
     # The address as it is now: whoever changes a password may change the address before the letter is written.
-    enqueue(JOB, arguments={"account": user.pk, "change": change.name, "address": to}, owner=None)
+    arguments = {"account": user.pk, "change": change.name, "address": to}
+    if change is AccountChange.DELETED:  # the account may be gone when the letter is written
+        arguments["name"] = user.get_username()
+    enqueue(JOB, arguments=arguments, owner=None)
 
 
-def change_letter(user: User, change: AccountChange, *, address: str) -> EmailMessage:
-    """The letter to an address."""
+def change_letter(name: str, change: AccountChange, *, address: str) -> EmailMessage:
+    """The letter to an address about the account of that name."""
     at = f" at {settings.MAIL_SITE}" if settings.MAIL_SITE else ""
-    text = LETTER.format(change=change, name=user.get_username(), at=at)
+    words = DELETED_LETTER if change is AccountChange.DELETED else LETTER
+    text = words.format(change=change, name=name, at=at)
     return EmailMessage(SUBJECT, text, settings.DEFAULT_FROM_EMAIL, [address])

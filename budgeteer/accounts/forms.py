@@ -8,7 +8,7 @@ from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm, UserChangeForm
 from django.contrib.auth.models import User
 
-from budgeteer.access.rules import AccountRole, role_of
+from budgeteer.access.rules import AccountRole, is_last_administrator, role_of
 
 if TYPE_CHECKING:
     _ChangeForm = UserChangeForm[User]
@@ -107,14 +107,9 @@ class AccountForm(_ChangeForm):
         """Refuse to take the last open administrator's role, or to close their account."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         stays = cleaned.get("role", AccountRole.ADMIN) is AccountRole.ADMIN and cleaned.get("is_active", True)
-        if not stays and self._is_last_administrator():
+        if not stays and is_last_administrator(self.instance):
             raise forms.ValidationError(LAST_ADMINISTRATOR.format(name=self.instance.username), code="last_admin")
         return cleaned
-
-    def _is_last_administrator(self) -> bool:
-        # Locked until the change is saved, so that two administrators cannot take each other's role at once.
-        open_admins = User.objects.select_for_update().filter(is_superuser=True, is_staff=True, is_active=True)
-        return list(open_admins.values_list("pk", flat=True)) == [self.instance.pk]
 
     def _role_when_open(self) -> AccountRole:
         user = User(pk=self.instance.pk, is_active=True, is_staff=self.instance.is_staff)

@@ -47,18 +47,20 @@ def mail_password_links(context: JobContext, *, accounts: Sequence[int], site: s
 
 
 @job(JOB, title="Mail what was changed")
-def mail_change(context: JobContext, *, account: int, change: str, address: str) -> dict[str, int]:
+def mail_change(context: JobContext, *, account: int, change: str, address: str, name: str = "") -> dict[str, int]:
     """Tell the person of an account how its sign-in was changed; nobody where the account is gone by now.
 
-    `account` is its key, `change` the name of what was changed, `address` where the letter goes.
+    `account` is its key, `change` the name of what was changed, `address` where the letter goes. `name` is that of
+    the account where it may be gone by then and the letter goes all the same.
 
     Raises:
         Outage: the mail server does not answer, or refuses for now.
     """
     user = User.objects.filter(pk=account).first()
-    if user is None:
+    named = name or (user.get_username() if user else "")
+    if not named:
         return {"letters": 0}
-    _send(change_letter(user, AccountChange[change], address=address))
+    _send(change_letter(named, AccountChange[change], address=address))
     context.progress(1, 1, "letters", "Mailed.")
     return {"letters": 1}
 
