@@ -73,6 +73,7 @@ from budgeteer.formats.frameworks import (
     llama_index,
     pydantic_ai,
     smolagents,
+    spring_ai,
 )
 from budgeteer.formats.gemini import cli_sessions, requests, studio
 from budgeteer.formats.langchain import importer as langchain
@@ -193,6 +194,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("llama-index", "LlamaIndex messages", llama_index),
     _talk("pydantic-ai", "pydantic-ai messages", pydantic_ai),
     _talk("smolagents", "smolagents steps", smolagents),
+    _talk("spring-ai", "Spring AI messages", spring_ai),
     _talk("inspect", "Inspect log", inspect_logs),
     _talk("atif", "ATIF trajectory", atif),
     _talk("langsmith", "LangSmith runs", langsmith),

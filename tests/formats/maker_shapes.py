@@ -46,6 +46,7 @@ from tests.formats.makers.frameworks import (
     MODEL_MESSAGES,
     PYDANTIC_AI,
     SMOLAGENTS,
+    SPRING_AI,
 )
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
@@ -64,6 +65,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "zed": dumps(ZED),
     "autogen": dumps(AUTOGEN),
     "smolagents": dumps(SMOLAGENTS),
+    "spring-ai": dumps(SPRING_AI),
     "haystack": dumps(HAYSTACK),
     "llama-index": dumps(LLAMA_INDEX),
     "mt-bench": jsonl(*MT_BENCH),

@@ -543,6 +543,13 @@ def smolagents(data: bytes) -> Told:
     return texts, calls, results
 
 
+def spring_ai(data: bytes) -> Told:
+    raws = json.loads(data)
+    calls = [(call["name"], json.loads(call["arguments"])) for raw in raws for call in raw.get("toolCalls", [])]
+    results = [one["responseData"] for raw in raws for one in raw.get("responses", [])]
+    return [raw["text"] for raw in raws if raw["text"]], calls, results
+
+
 def haystack(data: bytes) -> Told:
     value = json.loads(data)
     raws = value["messages"] if isinstance(value, dict) else value
@@ -710,6 +717,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "zed": zed,
     "autogen": autogen,
     "smolagents": smolagents,
+    "spring-ai": spring_ai,
     "haystack": haystack,
     "llama-index": llama_index,
     "mt-bench": mt_bench,

@@ -62,6 +62,7 @@ _OF_A_DOCUMENT: Final = frozenset(
 _OF_OTHERS: Final = frozenset(
     {
         *("role", "messages", "tool_calls", "tool_call_id", "is_user", "isUser"),
+        *("messageType", "message_type", "toolCalls", "toolCallId"),
         *("levelname", "severity", "logger", "trace_id", "traceId", "span_id", "spanId"),
     }
 )

@@ -115,6 +115,9 @@ def test_a_row_without_a_passage_is_skipped_and_named() -> None:
         {"severity": "ERROR", "text": "stopped", "metadata": {"path": "a.log"}, "score": 2},
         {"span_id": "s", "content": "a call", "metadata": {}, "score": 1},
         {"session_id": "s", "content": "When?", "metadata": {"app": "chat"}},
+        {"messageType": "USER", "text": "When?", "metadata": {}},
+        {"message_type": "user_message", "content": "When?", "metadata": {}},
+        {"text": "I look.", "toolCalls": [], "metadata": {}},
     ],
 )
 def test_a_message_or_a_line_of_a_log_is_no_chunk(row: dict[str, Any]) -> None:

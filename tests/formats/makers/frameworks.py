@@ -150,6 +150,25 @@ LLAMA_INDEX: dict[str, Any] = {
     },
 }
 
+SPRING_AI: list[dict[str, Any]] = [
+    {"messageType": "SYSTEM", "metadata": {"messageType": "SYSTEM"}, "text": "You keep the timetable."},
+    {"messageType": "USER", "metadata": {"messageType": "USER"}, "media": [], "text": "Which ferry leaves first?"},
+    {
+        "messageType": "ASSISTANT",
+        "metadata": {"messageType": "ASSISTANT", "finishReason": "TOOL_CALLS"},
+        "toolCalls": [{"id": "c1", "type": "function", "name": "times", "arguments": '{"line": 2}'}],
+        "media": [],
+        "text": "I look at line two.",
+    },
+    {
+        "messageType": "TOOL",
+        "metadata": {"messageType": "TOOL"},
+        "responses": [{"id": "c1", "name": "times", "responseData": "Oslo at four"}],
+        "text": "",
+    },
+    {"messageType": "ASSISTANT", "metadata": {}, "toolCalls": [], "media": [], "text": "Oslo leaves first."},
+]
+
 AUTOGEN: list[dict[str, Any]] = [
     {"type": "TextMessage", "source": "user", "models_usage": None, "metadata": {}, "content": "When is the ferry?"},
     {
