@@ -95,7 +95,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "mt-bench": ("winner", "judge", "category"),
     "anthropic": ("method", "url"),
     "openai-chat": (
-        "op_name", "span_name", "display_name",
+        "op_name", "span_name", "display_name", "function_name",
         "method", "url", "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer",
         "git_repo_root",
         "parent_relationship",

@@ -27,6 +27,10 @@ _GROUPS = ("conversation_id", "conversationId", "thread_id", "threadId", "sessio
 """Under which a message of several conversations says of which it is."""
 _SENT = ("input", "inputs")
 """Where tracers keep what was sent; what was answered stands under `output` or `outputs`."""
+_REPLIES = ("response", "request_response")
+"""Where loggers keep what was answered, beside the request; the second is PromptLayer's."""
+_PROMPTS = ("system_prompt", "system_message", "systemPrompt")
+"""Columns of data sets and logs with the system text of the messages beside them."""
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
 """Who a message that stands alone may be of."""
 _WRAPPERS = ("body", "request", "kwargs", "params")
@@ -232,7 +236,7 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
     for key in _WRAPPERS:
         inner = value.get(key)
         if isinstance(inner, OBJECT):
-            answer = _answer(value.get("response"))
+            answer = _reply_beside(value)
             for envelope in _from_object(inner):
                 found = replace(envelope, id=envelope.id or _id(value), shape=f"{envelope.shape} under `{key}`")
                 yield found if answer is None else _answered(found, answer)
@@ -249,6 +253,7 @@ def _traced(value: Mapping[str, Any]) -> Iterator[Envelope]:
             continue
         around = given if isinstance(given, OBJECT) else {"messages": inner, "model": value.get("model")}
         found = replace(_around(around, "messages", inner), id=_id(value), shape=f"a call with its `{asked}`")
+        found = replace(found, messages=_prompted(value, found.messages))
         replies = value.get("output") or value.get("outputs")
         first = replies[0] if isinstance(replies, list) and replies else replies
         held = first.get("message", first.get("output")) if isinstance(first, OBJECT) else None
@@ -261,7 +266,7 @@ def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
     messages = list(enumerate(inner, 1))
     kwargs = value.get("kwargs")
     beside = kwargs if isinstance(kwargs, OBJECT) else {}
-    answer = _answer(value.get("response"))
+    answer = _reply_beside(value)
     if answer is not None:
         messages.append((len(messages) + 1, answer))
     history = "an agent `history` (its `trajectory` repeats it)" if "trajectory" in value else "an agent `history`"
@@ -269,12 +274,26 @@ def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
     shapes |= dict.fromkeys(("conversation", "conversations"), "a row of a data set")
     return Envelope(
         shape=shapes[key] + (" with its response" if answer is not None else ""),
-        messages=tuple(messages),
+        messages=tuple(_prompted(value, messages)),
         id=_id(value),
         tools=_tools(value) or _tools(beside),
         model=text_value(value.get("model")) or text_value(beside.get("model")),
         raw=value,
     )
+
+
+def _prompted(value: Mapping[str, Any], messages: Sequence[tuple[int, Any]]) -> Sequence[tuple[int, Any]]:
+    """Messages behind the system text that stands beside them, where they have none of their own."""
+    said = next((text for key in _PROMPTS if (text := text_value(value.get(key))).strip()), "")
+    first = messages[0][1] if messages else None
+    if not said or not isinstance(first, OBJECT) or first.get("role") in ("system", "developer"):
+        return messages
+    return ((0, {"role": "system", "content": said}), *messages)
+
+
+def _reply_beside(value: Mapping[str, Any]) -> Any:
+    """The reply that stands beside a request, None where there is none."""
+    return next((answer for key in _REPLIES if (answer := _answer(value.get(key))) is not None), None)
 
 
 def _answered(envelope: Envelope, answer: Any) -> Envelope:

@@ -1,9 +1,11 @@
 """Logs of requests to models with their answers, as proxies and tracers write them, and streamed answers alone.
 
 Certain: entries of a `request` with a `body` and an address or headers, beside a `response` with a body, as an object
-or as the text it was sent as (claude-trace, mitmproxy's and gateways' exports); Bedrock's logs of invocations; or the
-events of one or several streams, as they came (`text/event-stream`, whose data are the lines of such a document) or in
-a list. A streamed answer is put together from its events.
+or as the text it was sent as (claude-trace, mitmproxy's and gateways' exports); Bedrock's logs of invocations, and the
+records that it writes of a batch (`recordId`, `modelInput`, `modelOutput`); or the events of one or several streams, as
+they came (`text/event-stream`, whose data are the lines of such a document) or in a list. A streamed answer is put
+together from its events.
+Source of a batch's records: https://docs.aws.amazon.com/bedrock/latest/userguide/batch-inference-results.html, 2026-11.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ _TRANSPORT: Final = frozenset({"url", "uri", "method", "headers", "host", "path"
 """What a proxy writes of a request beside its body."""
 _BODIES: Final = ("body", "body_raw", "text", "content", "outputBodyJson")
 """Where the body of a request or a response stands."""
+_ASKED: Final = "modelInput"
+_REPLIED: Final = "modelOutput"
+_ENDED: Final = frozenset({_REPLIED, "error"})
+"""What a record of a batch has once it ran."""
 _HOLDERS: Final = (
     "choices", "candidates", "delta", "content_block", "message", "content", "parts", "tool_calls", "function",
 )  # fmt: skip
@@ -49,6 +55,8 @@ def detect(document: Document) -> str | None:
 def _is_logged(value: Mapping[str, Any]) -> bool:
     if text_value(value.get("schemaType")) == "ModelInvocationLog":
         return bool(_posted(value))
+    if "recordId" in value and not _ENDED.isdisjoint(value):
+        return bool(_posted(value))
     request, response = value.get("request"), value.get("response")
     if not isinstance(request, OBJECT) or not isinstance(response, OBJECT) or not _posted(value):
         return False
@@ -57,9 +65,9 @@ def _is_logged(value: Mapping[str, Any]) -> bool:
 
 def _posted(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """The JSON that a request posted to a model, {} for any other request."""
-    for outer, inner in (("request", "body"), ("input", "inputBodyJson")):
+    for outer, inner in (("request", "body"), ("input", "inputBodyJson"), (_ASKED, "")):
         request = value.get(outer)
-        body = _object(request.get(inner)) if isinstance(request, OBJECT) else {}
+        body = _object(request.get(inner) if inner else request) if isinstance(request, OBJECT) else {}
         if not _KEYS.isdisjoint(body):
             return body
     return {}
@@ -131,11 +139,14 @@ def _logged(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall
             continue
         answer = _answer(entry, document)
         missing = "Answers that are neither JSON nor a stream of a known form, left out"
-        document.notes.count(missing, int(not answer), of=entry.value.get("response"))
-        yield RecordedCall(request, answer, entry.where, model=text_value(request.get("model")))
+        document.notes.count(missing, int(not answer), of=entry.value.get("response", entry.value.get("error")))
+        given = text_value(entry.value.get("recordId"))
+        yield RecordedCall(request, answer, entry.where, given[:200], text_value(request.get("model")))
 
 
 def _answer(entry: Entry, document: Document) -> Mapping[str, Any]:
+    if replied := _object(entry.value.get(_REPLIED)):
+        return replied
     given = entry.value.get("response", entry.value.get("output"))
     response = given if isinstance(given, OBJECT) else {}
     for key in _BODIES:

@@ -73,6 +73,25 @@ def test_a_logged_request_ends_with_its_response(response: object) -> None:
     assert (chat.model, chat.tools) == ("gpt-4o", (OPENAI_TOOL,))
 
 
+@pytest.mark.parametrize("key", ["system_prompt", "system_message", "systemPrompt"])
+@pytest.mark.parametrize("column", ["messages", "input", "conversation"])
+def test_a_system_text_in_a_column_beside_the_messages_is_the_first_of_them(key: str, column: str) -> None:
+    asked = {"role": "user", "content": "When does the ferry leave?"}
+    row = {column: [asked], "output": "At ten.", key: "Keep it short."}
+    chat = conversation(row)
+    assert chat.messages[0].role == "system"
+    assert chat.messages[0].parts == (TextPart("Keep it short."),)
+    own = conversation({**row, column: [{"role": "system", "content": "Be long."}, asked]})
+    assert [message.parts for message in own.messages if message.role == "system"] == [(TextPart("Be long."),)]
+
+
+def test_the_reply_that_a_logger_keeps_as_request_response_is_read() -> None:
+    answer = {"id": "x", "choices": [{"message": {"role": "assistant", "content": "At ten."}}]}
+    asked = {"model": "gpt-4o", "messages": [{"role": "user", "content": "When does the ferry leave?"}]}
+    logged = {"function_name": "openai.chat.completions.create", "kwargs": asked, "request_response": answer}
+    assert conversation(logged).messages[-1].parts == (TextPart("At ten."),)
+
+
 def test_a_single_response_is_a_conversation_of_one_message() -> None:
     choices = [{"index": n, "message": {"role": "assistant", "content": f"Answer {n}"}} for n in range(3)]
     chat = conversation({"id": "chatcmpl-1", "model": "gpt-4o", "choices": choices, "usage": {"prompt_tokens": 12}})

@@ -78,6 +78,30 @@ def test_a_log_of_invocations_of_bedrock_is_read_with_its_answer() -> None:
     assert (bare.format, text_of(bare.conversations[0].messages[0])) == ("converse", "Late?")
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (
+            {"anthropic_version": "bedrock-2023-05-31", "messages": [{"role": "user", "content": "Late?"}]},
+            {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "No."}], "usage": {}},
+        ),
+        (
+            {"messages": [{"role": "user", "content": [{"text": "Late?"}]}]},
+            {"output": {"message": {"role": "assistant", "content": [{"text": "No."}]}}, "stopReason": "end_turn"},
+        ),
+    ],
+    ids=["Claude", "Nova"],
+)
+def test_records_of_a_batch_of_bedrock_are_read_with_their_answers(asked: object, answer: object) -> None:
+    done = {"recordId": "r1", "modelInput": asked, "modelOutput": answer}
+    failed = {"recordId": "r2", "modelInput": {"messages": [ASKED[0]]}, "error": {"errorMessage": "Too many requests"}}
+    found = import_bytes(jsonl(done, done | {"recordId": "r0"}, failed))
+    assert found.format == "proxy-log"
+    assert [text_of(message) for message in found.conversations[0].messages] == ["Late?", "No."]
+    assert found.conversations[0].id == "r1"
+    assert "Answers that are neither JSON nor a stream of a known form, left out: 1" in found.warnings
+
+
 def test_threads_of_the_assistants_api_are_read_in_the_order_they_were_said() -> None:
     listed = [
         {
