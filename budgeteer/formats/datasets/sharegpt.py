@@ -143,6 +143,7 @@ class _Reader:
             return Message("assistant", tuple(self.acted(written)), line=number)
         if role == "assistant" and (coded := calls_in_code(text)):
             self.notes.count("Calls written as `[name(argument=value)]`, read as tool calls", len(coded))
+            self.notes.see(text)
             return Message("assistant", tuple(self.calls.call(*call) for call in coded), line=number)
         if role is None:
             why = f"no known speaker: {speaker[:40]!r}" if speaker else "no turn with a speaker"
@@ -160,19 +161,22 @@ class _Reader:
 
     def called(self, text: str) -> Iterator[Part]:
         """The calls a turn writes as JSON; its text where it is none."""
-        calls = written_calls(text) or calls_in_code(text)
+        beside: list[Any] = []
+        calls = written_calls(text, beside) or calls_in_code(text)
         if calls is None:
             self.notes.count("Calls that are no JSON with a name and arguments, kept as text")
             yield from self.marked.parts(text)
             return
+        self.account(text, beside)
         for name, arguments in calls:
             yield self.calls.call(name, arguments)
 
     def tagged(self, text: str) -> Iterator[Part]:
         """What was said, and the calls that stand in it between tags as JSON or Python; other tags stay text."""
         at = 0
+        beside: list[Any] = []
         for found in _TAGGED.finditer(text):
-            calls = written_calls(found["call"])
+            calls = written_calls(found["call"], beside)
             if calls is None:
                 continue
             said = text[at : found.start()]
@@ -182,6 +186,13 @@ class _Reader:
             for name, arguments in calls:
                 yield self.calls.call(name, arguments)
         yield from self.marked.parts(text[at:].strip()) if text[at:].strip() else ()
+        if at:
+            self.account(text, beside)
+
+    def account(self, text: str, beside: list[Any]) -> None:
+        """Keep account of a text that was read into calls, of which what stands `beside` them was left out."""
+        self.notes.count("Fields of calls beside their names and arguments, left out", len(beside), of=beside)
+        self.notes.see(None if beside else text)
 
     def acted(self, written: re.Match[str]) -> Iterator[Part]:
         """A thought, and the call behind it."""

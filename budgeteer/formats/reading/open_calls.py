@@ -11,6 +11,7 @@ from budgeteer.formats.messages.numbering import Notes, UniqueIds, text_value
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.code_calls import value_in_code
 
+_BOOKKEEPING = ("id", "type")
 TIED = "Tool results without a call id, tied to their calls by name and order"
 
 
@@ -61,23 +62,27 @@ def arguments_text(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else compact_json(arguments)
 
 
-def written_calls(text: str) -> list[tuple[str, Any]] | None:
+def written_calls(text: str, beside: list[Any] | None = None) -> list[tuple[str, Any]] | None:
     """(name, arguments) of each call that a JSON text holds: one object or a list; None when it is no such text.
 
     Known keys: `name`, and `arguments`, `parameters` or `args`. The text may be Python's instead, with single quotes.
+    What stands under other keys, but for ids and types, is added to `beside`.
     """
     value = json_text.parse_inner(text, None)
     if value is None:
         value = value_in_code(text)
-    calls = [_named(item) for item in (value if isinstance(value, list) else [value])]
-    named = [call for call in calls if call is not None]
-    return named if named and len(named) == len(calls) else None
-
-
-def _named(value: Any) -> tuple[str, Any] | None:
-    if not isinstance(value, Mapping) or not text_value(value.get("name")):
+    items = value if isinstance(value, list) else [value]
+    keys = [_arguments_key(item) for item in items]
+    if not items or not all(keys):
         return None
-    for key in ("arguments", "parameters", "args"):
-        if key in value:
-            return value["name"], value[key]
-    return None
+    if beside is not None:
+        for item, read in zip(items, keys, strict=True):
+            beside += (held for key, held in item.items() if key not in ("name", read, *_BOOKKEEPING))
+    return [(item["name"], item[key]) for item, key in zip(items, keys, strict=True)]
+
+
+def _arguments_key(value: Any) -> str:
+    """The key of a call's arguments, "" where a value is no call."""
+    if not isinstance(value, Mapping) or not text_value(value.get("name")):
+        return ""
+    return next((key for key in ("arguments", "parameters", "args") if key in value), "")

@@ -120,6 +120,29 @@ def test_calls_between_tags_may_have_single_quotes() -> None:
     assert found.parts == (TextPart("Looking."), ToolCallPart("call_1", "tide", '{"city":"Oslo","now":true}'))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Looking.<tool_call>\n{'arguments': {'city': \"Oslo\", 'now': True}, 'name': 'tide'}\n</tool_call>",
+        'Looking. <tool_call> {"name": "tide", "arguments": {"city": "Oslo", "now": true}} </tool_call> Wait.',
+        "[tide(city='Oslo', now=True), High Tides(places=['Oslo', 'Bergen'], exact=False)]",
+    ],
+)
+def test_a_text_that_was_read_into_calls_is_read_whole(said: str) -> None:
+    account = read({"conversations": [ASKED, turn("gpt", said), ANSWERED, SAID]}).accounting
+    assert account is not None
+    assert (account.unread, account.left_out) == (0, 0)
+
+
+@pytest.mark.parametrize(("speaker", "form"), [("gpt", "<tool_call>{}</tool_call>"), ("function_call", "{}")])
+def test_what_stands_in_a_call_beside_its_name_and_arguments_is_left_out_and_said(speaker: str, form: str) -> None:
+    call = '{"name": "tide", "arguments": {"city": "Oslo"}, "id": "c1", "why": "Because somebody asked for it."}'
+    found = read({"conversations": [ASKED, turn(speaker, form.replace("{}", call)), ANSWERED, SAID]})
+    assert "Fields of calls beside their names and arguments, left out: 1" in found.warnings
+    assert found.accounting is not None
+    assert found.accounting.left_out > 0
+
+
 @pytest.mark.parametrize("tools", [dumps([TOOL]).decode(), [TOOL], dumps(TOOL).decode()])
 def test_tools_are_a_list_or_its_text(tools: object) -> None:
     assert chat(ASKED, SAID, tools=tools).tools == (TOOL,)
