@@ -12,7 +12,7 @@ from django.db.models import Q, Sum
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import is_last_administrator
 from budgeteer.accounts.change_letters import AccountChange, notify_of_change
-from budgeteer.accounts.services import end_sessions
+from budgeteer.accounts.sessions.services import end_sessions
 from budgeteer.collections.models import Collection, EvaluationRun
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs import services as jobs
