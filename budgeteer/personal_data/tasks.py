@@ -20,6 +20,7 @@ from budgeteer.personal_data.services import JOB
 @job(JOB, title="Delete an account")
 def delete_account(context: JobContext, *, account: int) -> dict[str, Any]:
     """Delete everything that an account has, and the account; `account` is its key."""
+    context.progress(0, 1, "accounts", "Deleting the account")
     return deletion.delete_account(context, account)
 
 

@@ -123,7 +123,7 @@ ROWS: dict[str, Row] = {
     "accounts:end_session": Row((302, 405, 405, 405, 405, 405), (302,) * 6).posting(session="none"),
     "accounts:end_other_sessions": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     # ---- one's own data
-    "personal_data:overview": Row((302, 200, 200, 200, 200, 200), (302, 405, 405, 405, 405, 405)),
+    "personal_data:overview": Row((302, 200, 200, 200, 200, 200), (302, 403, 403, 405, 405, 405)),
     "personal_data:download": Row((302, 405, 405, 405, 405, 405), (302, 200, 200, 200, 200, 200)),
     # The name that has to be typed is missing.
     "personal_data:delete": Row((302, 405, 405, 405, 405, 405), (302, 422, 422, 422, 422, 422)),

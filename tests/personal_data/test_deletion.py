@@ -32,7 +32,7 @@ def ask(client: Client, *, name: str = "ada-quillfeather", password: str = PASSW
 
 
 def deletion_job() -> Job:
-    return Job.objects.get(kind=services.JOB)
+    return Job.objects.get(kind="personal_data.delete")
 
 
 def test_the_account_is_closed_at_once(two) -> None:

@@ -68,7 +68,7 @@ def test_a_usage_file_orders_the_skills(
     html = client.get(workspace.get_absolute_url()).content.decode()
     assert "(in the usage file, in which 1 name(s) belong to no skill or tool here)." in html
     assert "Nothing of it is sent: it orders skills and tools where they are taken by use." in html
-    assert "3 names · usage" in html
+    assert "3 names · Usage of skills and tools" in html
     link = workspace.links.get(source__kind="usage")
     client.post(f"{url}{link.pk}/", {"remove": "1"})
     assert kept_skills(workspace) == ["berth", "anchor"]
