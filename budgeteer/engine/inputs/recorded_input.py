@@ -37,6 +37,7 @@ class RecordedInput:
         sealed: the reasoning of its turn that was sent back sealed, as it was reported of the replies before.
         starts: the requests with which another version of its program went on, before which tools ran at the
             provider, or from which on what they had found was gone; the first request among them.
+        began: the request with which the last version of its program began.
         unsent: what each message takes here that it did not take then, such as the text of reasoning, of the messages
             before each row together; one more than there are messages.
     """
@@ -46,6 +47,7 @@ class RecordedInput:
     counted: Ints
     sealed: Ints
     starts: Ints
+    began: int
     unsent: Ints
 
     @cached_property
@@ -62,6 +64,11 @@ class RecordedInput:
             for start, end in zip(self.starts, ends, strict=True)
         ]
         return np.repeat(np.array(found, np.int64), ends - self.starts) + self.sealed
+
+    @property
+    def not_in_file_anew(self) -> int:
+        """What the last version of the program sent beside the file when it began: that of a context begun anew."""
+        return int((self.not_in_file_by_request - self.sealed)[self.began])
 
     @property
     def not_in_file(self) -> int:
@@ -157,6 +164,7 @@ def held_against_counts(
         counted=_before(sent)[rows] + unwritten,
         sealed=sealed,
         starts=np.array(list(_starts(within, recorded - sealed)), np.int64),
+        began=max(at for at, one in enumerate(within) if not at or one.program != within[at - 1].program),
         unsent=_before(came - sent),
     )
 

@@ -151,7 +151,9 @@ class _HarnessRun:
         self._window = room.window
         self._trigger = harness.trigger_tokens(room)
         self._price = allowed.row.input_price
-        self._unseen = max(fitter.whole.not_in_file_tokens or 0, 0)
+        recorded = fitter.whole.recorded_input
+        unseen = fitter.whole.not_in_file_tokens if recorded is None else recorded.not_in_file_anew
+        self._unseen = max(unseen or 0, 0)
         measures = self._bundle.history_measures
         self._measures = measures
         self._tokens = fitter.message_tokens[: len(measures)]
