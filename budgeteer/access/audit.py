@@ -72,7 +72,7 @@ class SecurityEvent(StrEnum):
 
 
 #: Those that may be somebody trying their luck.
-_WARNINGS: Final = frozenset(
+WARNINGS: Final = frozenset(
     {
         SecurityEvent.SIGN_IN_FAILED,
         SecurityEvent.SIGN_IN_LIMITED,
@@ -88,7 +88,7 @@ _WARNINGS: Final = frozenset(
 
 def record(event: SecurityEvent, **details: str | int | list[str] | None) -> None:
     """Write one line; `details` are ids, numbers, roles and names of fields."""
-    (log.warning if event in _WARNINGS else log.info)(str(event), **details)
+    (log.warning if event in WARNINGS else log.info)(str(event), **details)
     recorded.send(SecurityEvent, event=event, details=details)
 
 

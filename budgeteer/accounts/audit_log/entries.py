@@ -9,26 +9,16 @@ from typing import Any, Final
 from django.conf import settings
 from django.dispatch import receiver
 
-from budgeteer.access.audit import SecurityEvent, recorded
+from budgeteer.access.audit import WARNINGS, SecurityEvent, recorded
 from budgeteer.accounts.models import AuditEntry
 from budgeteer.jobs.cleanup import sweep
 
 #: What is not kept: signing in and out, and what somebody tried without getting in. It comes as often as anybody likes.
-NOT_KEPT: Final = frozenset(
-    {
-        SecurityEvent.SIGNED_IN,
-        SecurityEvent.SIGNED_OUT,
-        SecurityEvent.SIGN_IN_FAILED,
-        SecurityEvent.SIGN_IN_LIMITED,
-        SecurityEvent.PASSWORD_LINK_ASKED,
-        SecurityEvent.SECOND_FACTOR_FAILED,
-        SecurityEvent.PASSKEY_FAILED,
-        SecurityEvent.PROVIDER_REFUSED,
-        SecurityEvent.TOKEN_REFUSED,
-        SecurityEvent.REPORT_REFUSED,
-        SecurityEvent.REPORT_LIMITED,
-    }
-)
+NOT_KEPT: Final = WARNINGS | {
+    SecurityEvent.SIGNED_IN,
+    SecurityEvent.SIGNED_OUT,
+    SecurityEvent.PASSWORD_LINK_ASKED,
+}
 
 
 @receiver(recorded)
