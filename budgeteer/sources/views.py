@@ -140,6 +140,7 @@ def detail(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
 
 
 def _detail(request: SignedInRequest, source: Source, *, status: int = 200, **more: Any) -> HttpResponse:
+    report = _report(request, source)  # brings the source's state up to date: its error is read after it
     unknown = source.error.get("unknown")
     if unknown and "mapping_form" not in more and unknown["mapping"]:
         more["mapping_form"] = form_of(mapping_from_json(unknown["mapping"]))
@@ -147,7 +148,7 @@ def _detail(request: SignedInRequest, source: Source, *, status: int = 200, **mo
     if unknown and form and form.mapping:
         more["mapping_preview"] = item_preview.mapped_rows(unknown["sample"], form.mapping)
     formats = services.formats(source.owner)
-    context = {"source": source, "report": _report(request, source), "formats": formats, "unknown": unknown, **more}
+    context = {"source": source, "report": report, "formats": formats, "unknown": unknown, **more}
     return render(request, "sources/detail.html", context, status=status)
 
 

@@ -12,7 +12,7 @@ from budgeteer.sources import own_formats, services
 from budgeteer.sources.models import OwnFormat, Source
 from tests.formats.mapping.test_mapping import ROBOT
 from tests.formats.shapes import dumps
-from tests.sources.material import chat, imported, run_jobs
+from tests.sources.material import chat, imported, run_jobs, upload
 
 pytestmark = pytest.mark.django_db
 
@@ -47,6 +47,14 @@ def test_the_page_of_a_refused_source_shows_what_it_looks_like_and_a_guess(ada, 
     assert "HUMAN = user" in page
     assert "Where is the ferry now?" in page
     assert "mapping" not in text_of(ada.get(imported(refused.owner, b"\x89PNG\r\n", name="a.png").get_absolute_url()))
+
+
+def test_a_page_that_was_asked_for_before_the_import_ended_shows_the_mapping_too(ada, owner, monkeypatch):
+    source = upload(owner, dumps(ROBOT), name="robot.json")
+    run_jobs()
+    assert source.state == "importing", "as the page read it before the worker was done"
+    monkeypatch.setattr(services, "visible_source", lambda owner, source_id: source)
+    assert 'id="mapping"' in text_of(ada.get(source.get_absolute_url()))
 
 
 def test_a_mapping_is_tried_before_it_is_kept(ada, refused):
