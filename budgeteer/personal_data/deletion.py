@@ -10,14 +10,13 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
-from django.contrib.sessions.models import Session
 from django.core.files.storage import default_storage
 from django.db.models import Model, QuerySet
 
 from budgeteer.access.audit import SecurityEvent, record
+from budgeteer.accounts.sessions.services import end_sessions
 from budgeteer.collections.models import Collection, EvaluationRun, stored_files
 from budgeteer.collections.services import stored_names
 from budgeteer.jobs import services as jobs
@@ -130,8 +129,7 @@ def _delete_row(user: User) -> None:
         raise _NotEmpty
     of_accounts = ContentType.objects.get_for_model(User)
     LogEntry.objects.filter(content_type=of_accounts, object_id=str(user.pk)).delete()
-    own = [session.pk for session in Session.objects.all() if session.get_decoded().get(SESSION_KEY) == str(user.pk)]
-    Session.objects.filter(pk__in=own).delete()
+    end_sessions(user)
     account = user.pk
     user.delete()
     record(SecurityEvent.ACCOUNT_DELETED, account=account)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from budgeteer.engine.content.usage_order import Use
 from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.errors import InputError
 from budgeteer.engine.inputs.bundle import Inputs, PromptTexts
 from budgeteer.engine.inputs.prompt_sources import build_inputs
 from budgeteer.jobs.models import Job
@@ -129,9 +130,8 @@ def _texts(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, LoadedS
 
 
 def _failed(link: WorkspaceSource) -> InputProblem:
-    error = link.source.error or {}
-    said = str(error.get("sentence") or "It could not be read").removeprefix(f"{link.source.name}: ")
-    sentence = f"{said[:1].upper()}{said[1:].removesuffix('.')}."
-    return InputProblem(
-        f"{link.source.name} was not imported.", sentence, link.source.get_absolute_url(), "Open the source"
-    )
+    name, said = link.source.name, link.source.error
+    inside = said.get("where", "").removeprefix(name).lstrip(": ")
+    error = InputError(said.get("what") or "It could not be read", where=inside, mend=said.get("mend", ""))
+    sentence = f"{error.sentence[:1].upper()}{error.sentence[1:].removesuffix('.')}."
+    return InputProblem(f"{name} was not imported.", sentence, link.source.get_absolute_url(), "Open the source")

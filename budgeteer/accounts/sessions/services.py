@@ -1,7 +1,7 @@
 """The sessions of an account: which there are, and their end.
 
-Sessions are rows of Django's own table; whose one is stands in its data alone, so each search reads every row that has
-not expired. A session's key signs in whoever has it: nobody is shown it, and a keyed hash names it.
+Sessions are rows of Django's own table; whose one is stands in its data alone, so each search reads every row. A
+session's key signs in whoever has it: nobody is shown it, and a keyed hash names it.
 """
 
 from __future__ import annotations
@@ -55,34 +55,40 @@ def sessions_of(user: User, *, this: str | None) -> list[SignedInSession]:
             is_this=session.session_key == this,
         )
         for session, data in _rows(user)
+        if _is_live(session)
     ]
     earliest = datetime.min.replace(tzinfo=UTC)
     return sorted(found, key=lambda one: (one.is_this, one.signed_in_at or earliest, one.mark), reverse=True)
 
 
 def end_sessions(user: User, *, besides: str | None = None) -> int:
-    """Remove every session of an account but the one with the key `besides`, so that none works again; how many."""
-    return _end(session for session, _ in _rows(user) if session.session_key != besides)
+    """Remove every session of an account but the one with the key `besides`, so that none works again.
+
+    Expired ones, which hold the name of a browser still, go too; returns how many had not expired.
+    """
+    ended = [session for session, _ in _rows(user) if session.session_key != besides]
+    for session in ended:
+        session.delete()
+    return sum(map(_is_live, ended))
 
 
 def end_session(user: User, mark: str) -> bool:
     """Remove the session of an account that has this mark; whether there was one."""
-    return _end(session for session, _ in _rows(user) if keyed(session.session_key) == mark) > 0
+    ended = [session for session, _ in _rows(user) if keyed(session.session_key) == mark]
+    for session in ended:
+        session.delete()
+    return bool(ended)
 
 
 def _rows(user: User) -> Iterator[tuple[Session, dict[str, Any]]]:
-    for session in Session.objects.filter(expire_date__gte=timezone.now()).iterator():
+    for session in Session.objects.iterator():
         data = session.get_decoded()
         if data.get(SESSION_KEY) == str(user.pk):
             yield session, data
 
 
-def _end(sessions: Iterator[Session]) -> int:
-    ended = 0
-    for session in sessions:
-        session.delete()
-        ended += 1
-    return ended
+def _is_live(session: Session) -> bool:
+    return session.expire_date >= timezone.now()
 
 
 def _time(stamp: object) -> datetime | None:

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from budgeteer.accounts.sessions.browsers import browser_words
-from budgeteer.accounts.sessions.services import end_session, sessions_of
+from budgeteer.accounts.sessions.services import end_session, end_sessions, sessions_of
 from tests import people
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +89,8 @@ def test_a_session_that_has_expired_or_is_from_before_is_no_trouble():
     page = here.get(PAGE).content.decode()
     assert "Unknown browser" in page
     assert "iOS" not in page
+    assert end_sessions(ada, besides=here.session.session_key) == 1, "one that worked ended"
+    assert [one.pk for one in Session.objects.all()] == [here.session.session_key], "and the expired one is gone too"
 
 
 def test_a_browser_is_noted_when_somebody_signs_in():
