@@ -29,17 +29,26 @@ TESTS_FOLDER = Path(__file__).parent
 #: Folders whose tests neither database nor broker can make a difference to: they call functions that know none. None of
 #: their tests may ask for one; where only the others are run, they are not even collected.
 PURE_FOLDERS = ("benchmarks", "conformance", "corpus", "docs", "engine", "formats", "llm", "presentation")
-#: Modules that know none either, start servers of their own, or look at what both stacks show alike (pages in their two
-#: themes and widths, refused files).
+#: Modules that know none either, start servers of their own, or look at what both stacks show alike (who may open which
+#: page, pages in their two themes and widths, charts, numbers, refused files).
 PURE_MODULES = (
     "accounts/test_headers.py",
+    "accounts/test_link_matrix.py",
+    "accounts/test_matrix.py",
+    "accounts/test_pages.py",
     "browser/test_bad_uploads.py",
+    "browser/test_charts.py",
     "browser/test_every_page.py",
     "browser/test_gates.py",
+    "browser/test_journeys_counted.py",
+    "browser/test_journeys_real.py",
     "browser/test_keyboard.py",
+    "browser/test_mapping.py",
+    "browser/test_numbers.py",
     "browser/test_without_script.py",
     "deployment",
     "hostile",
+    "http_api/test_matrix.py",
     "jobs/test_kinds.py",
     "serve/test_bodies.py",
     "serve/test_capacity.py",
@@ -70,6 +79,8 @@ STACK_PLACES = (
 )
 #: The browser tests that `make test` runs; the others are slow.
 BROWSER_PLACES = ("browser/test_journeys.py", "test_servers.py")
+#: The marks of what `make test` leaves out: a module outside `browser` and `corpus` that names none has no such tests.
+LONG_MARKS = ("slow", "corpus", "browser")
 SERVER_FIXTURES = frozenset({"db", "transactional_db", "own_servers", "page", "redis_url", "postgres_url", "database"})
 
 # A loaded machine is no failure, so no example has a deadline. Continuous integration tries the same examples each
@@ -85,9 +96,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     chosen = str(config.getoption("markexpr"))
     if "not pure" in chosen:
         passed_by = PURE_FOLDERS
-    if chosen.startswith("stack and ") and collection_path.is_file() and not _is_below(collection_path, STACK_PLACES):
+    if _is_below(collection_path, passed_by):
         return True
-    return True if _is_below(collection_path, passed_by) else None
+    if collection_path.is_dir() or not collection_path.name.startswith("test_"):
+        return None
+    if chosen.startswith("stack and ") and not _is_below(collection_path, STACK_PLACES):
+        return True
+    return True if chosen == "slow or corpus" and not _has_long_tests(collection_path) else None
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -107,6 +122,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for folder in ("corpus", "browser", "conformance"):
             if _is_below(item.path, (folder,)):
                 item.add_marker(folder)
+        if any(item.get_closest_marker(name) for name in LONG_MARKS):
+            assert _has_long_tests(item.path), f"{item.nodeid} has a mark that its module does not name"
         if "browser" in item.keywords:
             item.add_marker(pytest.mark.xdist_group("browser"))
             if not _is_below(item.path, BROWSER_PLACES):
@@ -146,6 +163,13 @@ def _is_pure(item: pytest.Item) -> bool:
 
 
 @cache  # there are fifty tests to a module
+def _has_long_tests(path: Path) -> bool:
+    """Whether a module may have tests that `make test` leaves out."""
+    text = path.read_text()
+    return _is_below(path, ("browser", "corpus")) or any(f"mark.{name}" in text for name in LONG_MARKS)
+
+
+@cache
 def _is_below(path: Path, places: tuple[str, ...]) -> bool:
     below = path.as_posix().removeprefix(f"{TESTS_FOLDER.as_posix()}/")
     return any(below == place or below.startswith(f"{place}/") for place in places)
@@ -170,6 +194,14 @@ def no_heartbeat_in_this_process() -> None:
     from django.conf import settings as dashboard
 
     dashboard.JOB_HEARTBEAT_SECONDS = 24 * 3600.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fast_passwords_in_this_process() -> None:
+    """Hash passwords in no time; processes that tests start hash them as people's."""
+    from django.conf import settings as dashboard
+
+    dashboard.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *dashboard.PASSWORD_HASHERS]
 
 
 @pytest.fixture(scope="session", autouse=True)

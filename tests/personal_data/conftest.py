@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 def _settings(settings: object, tmp_path: object) -> None:
     settings.BUDGETEER_MODE = "team"  # type: ignore[attr-defined]
     settings.MEDIA_ROOT = str(tmp_path)  # type: ignore[attr-defined]
-    fast = "django.contrib.auth.hashers.MD5PasswordHasher"
-    settings.PASSWORD_HASHERS = [fast, *settings.PASSWORD_HASHERS]  # type: ignore[attr-defined]
 
 
 @pytest.fixture
