@@ -30,7 +30,7 @@ TESTS_FOLDER = Path(__file__).parent
 #: their tests may ask for one; where only the others are run, they are not even collected.
 PURE_FOLDERS = ("benchmarks", "conformance", "corpus", "docs", "engine", "formats", "llm", "presentation")
 #: Modules that know none either, start servers of their own, or look at what both stacks show alike (who may open which
-#: page, pages in their two themes and widths, charts, numbers, refused files).
+#: page, pages in their two themes and widths, panels, charts, files, numbers, what is refused).
 PURE_MODULES = (
     "accounts/test_headers.py",
     "accounts/test_link_matrix.py",
@@ -50,6 +50,7 @@ PURE_MODULES = (
     "hostile",
     "http_api/test_matrix.py",
     "jobs/test_kinds.py",
+    "reports/files",
     "serve/test_bodies.py",
     "serve/test_capacity.py",
     "serve/test_dashboard.py",
@@ -65,6 +66,8 @@ PURE_MODULES = (
     "test_lru.py",
     "test_servers.py",
     "test_settings.py",
+    "workbench/item_content",
+    "workbench/panels",
 )
 #: The command line keeps its data in files, but for the tests that ask for a server.
 PURE_UNLESS_ASKED = ("cli",)
