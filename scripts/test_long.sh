@@ -30,6 +30,6 @@ given=()
 [ -n "${REDIS_URL:-}" ] && given+=("TEST_REDIS_URL=$REDIS_URL")
 echo "Slow tests on SQLite and the file broker"
 run env -u DATABASE_URL -u REDIS_URL ${given[@]+"${given[@]}"} \
-  .venv/bin/pytest -q -m "slow or corpus" --numprocesses "$jobs" --dist loadgroup
+  .venv/bin/pytest -q -m "(slow or corpus) and not servers" --numprocesses "$jobs" --dist loadgroup
 
 exit "$fallen"

@@ -80,6 +80,9 @@ STACK_PLACES = (
     "serve/test_only.py",
     "workbench/test_calibrating_workers.py",
 )
+#: What people with accounts of their own do in the browser: `make test-all` runs it on PostgreSQL and Redis alone, on
+#: which docs/deployment.md lets teams run.
+SERVER_PLACES = ("browser/team", "browser/test_team.py")
 #: The browser tests that `make test` runs; the others are slow.
 BROWSER_PLACES = ("browser/test_journeys.py", "test_servers.py")
 #: The marks of what `make test` leaves out: a module outside `browser` and `corpus` that names none has no such tests.
@@ -105,7 +108,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     if chosen.startswith("stack and ") and not _is_below(collection_path, STACK_PLACES):
         return True
-    return True if chosen == "slow or corpus" and not _has_long_tests(collection_path) else None
+    return True if chosen.startswith("(slow or corpus)") and not _has_long_tests(collection_path) else None
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -122,18 +125,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     is not known to be pure runs on both stacks (scripts/test.sh, scripts/test_long.sh).
     """
     for item in items:
-        for folder in ("corpus", "browser", "conformance"):
-            if _is_below(item.path, (folder,)):
-                item.add_marker(folder)
-        if any(item.get_closest_marker(name) for name in LONG_MARKS):
-            assert _has_long_tests(item.path), f"{item.nodeid} has a mark that its module does not name"
-        if "browser" in item.keywords:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-            if not _is_below(item.path, BROWSER_PLACES):
-                item.add_marker("slow")
-        elif _shares_a_fixture(item):
-            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(TESTS_FOLDER).as_posix()))
-        assert not item.get_closest_marker("stack"), f"{item.nodeid} is marked by itself; STACK_PLACES lists its file"
+        _mark_by_place(item)
         if _is_pure(item):
             item.add_marker("pure")
         elif _is_below(item.path, STACK_PLACES):
@@ -147,6 +139,24 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid
         ]
         assert not torn, f"pytest-xdist did not group {torn[:3]}"
+
+
+def _mark_by_place(item: pytest.Item) -> None:
+    """Say of a test what its folder and its module's fixtures say of it."""
+    for folder in ("corpus", "browser", "conformance"):
+        if _is_below(item.path, (folder,)):
+            item.add_marker(folder)
+    if any(item.get_closest_marker(name) for name in LONG_MARKS):
+        assert _has_long_tests(item.path), f"{item.nodeid} has a mark that its module does not name"
+    if "browser" in item.keywords:
+        item.add_marker(pytest.mark.xdist_group("browser"))
+        if not _is_below(item.path, BROWSER_PLACES):
+            item.add_marker("slow")
+        if _is_below(item.path, SERVER_PLACES):
+            item.add_marker("servers")
+    elif _shares_a_fixture(item):
+        item.add_marker(pytest.mark.xdist_group(item.path.relative_to(TESTS_FOLDER).as_posix()))
+    assert not item.get_closest_marker("stack"), f"{item.nodeid} is marked by itself; STACK_PLACES lists its file"
 
 
 def _shares_a_fixture(item: pytest.Item) -> bool:
