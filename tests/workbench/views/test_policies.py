@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from budgeteer import samples
 from budgeteer.engine.analysis.cache.session_cache import CachePlan
 from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.deferred_tools import CalledTool, DeferredTools
@@ -52,6 +53,16 @@ def rows_of(html: str) -> dict[str, list[str]]:
         name = NAMES[unescape(re.findall(r"<a [^>]*>(.*?)</a>", row)[0])]
         found[name] = [unescape(cell) for cell in re.findall(r'<td class="n[^"]*">(.*?)</td>', row)]
     return found
+
+
+@pytest.fixture
+def session(open_over: Callable[..., Workspace], run_jobs: Callable[[], None]) -> Workspace:
+    """The beginning of the sample: every policy packs every request of it."""
+    (name, lines), *others = samples.read("agent-session")
+    workspace = open_over((name, b"".join(lines.splitlines(keepends=True)[:60])), *others, preset="agent-default")
+    services.keep_preset_model(workspace)  # as a sample is opened
+    run_jobs()
+    return workspace
 
 
 type Show = Callable[..., str]
