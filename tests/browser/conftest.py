@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.browser.stack import Stack, production_stack, running_stack
 
 WIDE, NARROW = 1440, 390
-WORK_MS = 60_000
+WORK_MS = 180_000
 """How long importing, counting and packing may take on a busy machine."""
 
 OVERTAKEN = re.compile(r"htmx:(sendAbort|afterRequest), ")
