@@ -27,6 +27,7 @@ from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECH
 from tests.formats.makers.datasets import (
     GLAIVE,
     INSTRUCTIONS,
+    LMFLOW,
     MOSS,
     MT_BENCH,
     QUESTIONS,
@@ -69,6 +70,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "haystack": dumps(HAYSTACK),
     "llama-index": dumps(LLAMA_INDEX),
     "mt-bench": jsonl(*MT_BENCH),
+    "lmflow": dumps(LMFLOW),
     "moss": jsonl(*MOSS),
     "turn-pairs": jsonl(*TURN_PAIRS),
     "ranked": jsonl(*RANKED),

@@ -619,6 +619,16 @@ def ranked(data: bytes) -> Told:
     return [row["instruction"], row["completions"][0]["response"]], [], []
 
 
+def lmflow(data: bytes) -> Told:
+    (row,) = json.loads(data)["instances"]
+    said: dict[str, list[str]] = {}
+    for raw in row["messages"]:
+        said.setdefault(raw["role"], []).append(raw["content"])
+    calls = [json.loads(text) for text in said["function"]]
+    texts = [row["system"], *said["user"], *said["assistant"]]
+    return texts, [(call["name"], call["arguments"]) for call in calls], said["observation"]
+
+
 def xlam(data: bytes) -> Told:
     (row,) = lines(data)
     return [row["query"]], [(call["name"], call["arguments"]) for call in json.loads(row["answers"])], []
@@ -721,6 +731,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "haystack": haystack,
     "llama-index": llama_index,
     "mt-bench": mt_bench,
+    "lmflow": lmflow,
     "moss": moss,
     "turn-pairs": turn_pairs,
     "ranked": ranked,

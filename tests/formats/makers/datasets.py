@@ -142,3 +142,20 @@ MT_BENCH: list[dict[str, Any]] = [
         ],
     }
 ]
+
+LMFLOW: dict[str, Any] = {
+    "type": "conversation",
+    "instances": [
+        {
+            "conversation_id": 7,
+            "system": "You keep the timetable.",
+            "tools": [],
+            "messages": [
+                {"role": "user", "content": "Which ferry leaves first?"},
+                {"role": "function", "content": '{"name": "times", "arguments": {"line": 2}}'},
+                {"role": "observation", "content": "Oslo at four"},
+                {"role": "assistant", "content": "Oslo leaves first."},
+            ],
+        }
+    ],
+}
