@@ -27,7 +27,7 @@ from budgeteer.formats.agents import (
     run_streams,
 )
 from budgeteer.formats.anthropic import messages
-from budgeteer.formats.chat_exports import claude_ai, deepseek, grok, librechat, lm_studio, open_webui
+from budgeteer.formats.chat_exports import claude_ai, deepseek, grok, librechat, lm_studio, open_webui, spoken_rows
 from budgeteer.formats.chatgpt import importer as chatgpt_export
 from budgeteer.formats.claude_code import exported_text, message_stream
 from budgeteer.formats.claude_code import importer as claude_code
@@ -215,6 +215,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _library("chunks", "Retrieval chunks", "chunks", chunks, "interface"),
     _talk("anthropic", "Anthropic Messages", messages, "interface"),
     _talk("openai-chat", "OpenAI chat", chat, "shape"),
+    _talk("spoken-rows", "Rows of speakers", spoken_rows, "shape"),
     _talk("ranked", "Ranked replies", ranked_replies, "shape"),
     _talk("questions", "Questions with answers", question_sets, "shape"),
     _library("tools", "Tool definitions", "tools", tools, "shape"),

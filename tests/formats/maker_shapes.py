@@ -23,7 +23,7 @@ from tests.formats.makers.agents import (
     VSCODE_CHAT,
     ZED,
 )
-from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI
+from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI, SPOKEN_ROWS
 from tests.formats.makers.datasets import (
     GLAIVE,
     INSTRUCTIONS,
@@ -85,6 +85,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "lm-studio": dumps(LM_STUDIO),
     "deepseek": dumps(DEEPSEEK),
     "grok": dumps(GROK),
+    "spoken-rows": SPOKEN_ROWS.encode(),
     "claude-stream": jsonl(*CLAUDE_STREAM),
     "cline": dumps(CLINE),
     "cline-messages": dumps(CLINE_MESSAGES),

@@ -41,6 +41,10 @@ def claude_ai(data: bytes) -> Told:
     return texts, calls, results
 
 
+def spoken_rows(data: bytes) -> Told:
+    return re.findall(r'"([^"]*)"\n(?=\Z|"Ferries)', data.decode()), [], []
+
+
 def open_webui(data: bytes) -> Told:
     chat = json.loads(data)[0]["chat"]
     nodes, at = chat["history"]["messages"], chat["history"]["currentId"]
@@ -746,6 +750,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "lm-studio": lm_studio,
     "deepseek": deepseek,
     "grok": grok,
+    "spoken-rows": spoken_rows,
     "claude-stream": claude_stream,
     "cline": cline,
     "cline-messages": cline_messages,

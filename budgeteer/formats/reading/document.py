@@ -14,6 +14,7 @@ from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.message_spool import MessageSpool
 from budgeteer.formats.messages.numbering import Notes
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
+from budgeteer.formats.messages.speakers import is_talk, spoken_columns
 from budgeteer.formats.reading import json_text, parquet_files, sqlite_files
 from budgeteer.formats.reading.archives import Archive, open_archive
 from budgeteer.formats.reading.compressed_files import HEAD_BYTES as PACKED_HEAD_BYTES
@@ -48,7 +49,7 @@ _TALK_COLUMNS: Final = (
     frozenset({"user", "assistant"}),
     frozenset({"human", "assistant"}),
 )
-"""The columns of tables that hold messages, or what was asked beside what was answered."""
+"""The columns of tables that hold messages, or what was asked beside what was answered; and see speakers.py."""
 _PASSAGES: Final = frozenset({"passage", "page_content", "chunk", "chunk_id"})
 """Columns of tables of what was retrieved."""
 _FILLED = re.compile(r"[^\s\ufeff]")
@@ -311,7 +312,9 @@ def _talk_rows(text: str) -> list[JsonLine]:
     head = text[:_LONGEST_HEAD].lstrip("\ufeff").split("\n", 1)[0].strip("\r")
     comma = "," if "," in head else "\t"
     names = {name.strip(" \"'").lower() for name in head.split(comma)}
-    if not any(columns <= names for columns in _TALK_COLUMNS) or names & _PASSAGES:
+    is_known = any(columns <= names for columns in _TALK_COLUMNS)
+    spoken = spoken_columns(names)
+    if not (is_known or spoken) or names & _PASSAGES:
         return []
     reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=comma)
     rows: list[JsonLine] = []
@@ -321,7 +324,8 @@ def _talk_rows(text: str) -> list[JsonLine]:
             rows.append(JsonLine(reader.line_num, held))
     except csv.Error:
         return []
-    return rows
+    is_kept = is_known or (spoken is not None and is_talk((row.value for row in rows), spoken[0]))
+    return rows if is_kept else []
 
 
 def _event_data(text: str) -> str:

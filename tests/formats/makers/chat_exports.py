@@ -265,3 +265,9 @@ DEEPSEEK_OLD: list[dict[str, Any]] = [
     }
 ]
 """Before messages had fragments."""
+
+SPOKEN_ROWS = (
+    "Conversation,Time,Author,Message\n"
+    '"Ferries","2026-01-02T10:00:00","Human","Which ferry leaves first, and where?"\n'
+    '"Ferries","2026-01-02T10:00:05","AI","The one to Oslo:\n\n- at four, from pier 2"\n'
+)

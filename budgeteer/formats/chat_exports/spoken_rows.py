@@ -1,0 +1,91 @@
+"""Rows of a speaker and what was said, as chats are exported to tables; Copilot's activity among them.
+
+Certain: rows with an `author`, a `speaker` or a `sender`, and a `message`, a `text` or an `utterance`, whose speakers
+are a person and a model, and nobody else. Rows that name several conversations are read as those. Rows that are listed
+from the newest on are read from the oldest.
+Source: the export of Copilot's activity history at account.microsoft.com/privacy (`Conversation`, `Time`, `Author`,
+`Message`), 2026-11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import Conversation, Message
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.speakers import ROLE_OF_SPEAKER, is_talk, spoken_columns
+from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import Entry, entries_of, sampled
+from budgeteer.formats.reading.envelopes import require
+
+_CONVERSATIONS: Final = ("conversation", "conversation_id", "chat_id", "thread_id", "session_id", "title")
+_TIMES: Final = ("time", "timestamp", "date", "created_at")
+
+
+@dataclass(slots=True)
+class _Talk:
+    """The rows of one conversation, with the name under which they stand."""
+
+    name: str
+    rows: list[Entry] = field(default_factory=list)
+
+
+def detect(document: Document) -> str | None:
+    """Why a document holds rows of speakers, None when it does not."""
+    rows = sampled(document)
+    columns = spoken_columns(rows[0].keys()) if rows else None
+    if columns is not None and is_talk(rows, columns[0]):
+        return f"holds rows of `{columns[0]}` and `{columns[1]}`, whose speakers are a person and a model"
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read the rows of each conversation in the order of their times.
+
+    Raises:
+        FormatError: no row says anything.
+    """
+    skipped = list(document.skipped)
+    talks: dict[str, _Talk] = {}
+    for entry in entries_of(document, skipped):
+        name = _first(entry.value, _CONVERSATIONS)
+        talks.setdefault(name, _Talk(name)).rows.append(entry)
+    found = [_conversation(talk, number, document, skipped) for number, talk in enumerate(talks.values(), 1)]
+    kept = tuple(chat for chat in found if chat.messages)
+    require(kept, document, "spoken")
+    return Imported("", "", "conversation", conversations=kept, skipped=tuple(skipped))
+
+
+def _conversation(talk: _Talk, number: int, document: Document, skipped: list[Skipped]) -> Conversation:
+    notes = document.notes
+    draft = ConversationDraft(notes, "row ")
+    rows: Sequence[Entry] = talk.rows
+    first, last = (_first(rows[at].value, _TIMES) for at in (0, -1))
+    if first > last:
+        notes.count("Conversations whose rows are listed from the newest on, read from the oldest")
+        rows = rows[::-1]
+    for entry in rows:
+        columns = spoken_columns(entry.value.keys())
+        role = ROLE_OF_SPEAKER.get(text_value(entry.value.get(columns[0])).strip().lower()) if columns else None
+        if columns is None or role is None:
+            skipped.append(Skipped(entry.where, "no known speaker", compact_json(entry.value)[:500]))
+            continue
+        said = text_value(entry.value.get(columns[1]))
+        draft.add(Message(role, texts(said), created=_first(entry.value, _TIMES), line=entry.number))
+        left = [
+            value
+            for key, value in entry.value.items()
+            if key not in (*columns, *_CONVERSATIONS, *_TIMES) and text_value(value)
+        ]
+        notes.count("Columns of rows beside what was said, left out", len(left), of=left)
+    return draft.conversation(f"c{number}", talk.name, document.stem or "Conversation")
+
+
+def _first(row: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """The first text under one of the keys, "" where there is none."""
+    return next((text for key in keys if (text := text_value(row.get(key)))), "")

@@ -1,0 +1,70 @@
+"""Rows of speakers: several conversations, the newest row first, other columns, and tables of other authors."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgeteer.engine.content.conversation import TextPart
+from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.messages.imported import Imported
+from tests.formats.makers.chat_exports import SPOKEN_ROWS
+from tests.formats.shapes import jsonl
+
+HEAD = "Conversation,Time,Author,Message"
+
+
+def said(found: Imported) -> list[list[tuple[str, str]]]:
+    return [
+        [(one.role, part.text) for one in chat.messages for part in one.parts if isinstance(part, TextPart)]
+        for chat in found.conversations
+    ]
+
+
+def table(*rows: str, head: str = HEAD) -> bytes:
+    return "\n".join([head, *rows, ""]).encode()
+
+
+def test_rows_are_read_by_their_conversations_with_their_times() -> None:
+    found = import_bytes(
+        table("Tides,2026-01-01,Human,How high?", "Piers,2026-01-02,Human,Which?", "Tides,2026-01-03,AI,40 cm")
+        + b"Piers,2026-01-04,AI,Pier 2\n"
+    )
+    assert (found.format, found.kind) == ("spoken-rows", "conversation")
+    assert said(found) == [
+        [("user", "How high?"), ("assistant", "40 cm")],
+        [("user", "Which?"), ("assistant", "Pier 2")],
+    ]
+    assert [chat.title for chat in found.conversations] == ["Tides", "Piers"]
+    assert found.conversations[0].messages[1].created == "2026-01-03"
+
+
+def test_rows_from_the_newest_on_are_read_from_the_oldest() -> None:
+    found = import_bytes(table("Tides,2026-01-03,AI,40 cm", "Tides,2026-01-01,Human,How high?"))
+    assert said(found) == [[("user", "How high?"), ("assistant", "40 cm")]]
+    assert any("from the newest on" in warning for warning in found.warnings)
+
+
+def test_lines_of_speakers_are_read_and_other_columns_are_said() -> None:
+    rows = [{"sender": "user", "text": "How high?", "mood": "calm"}, {"sender": "bot", "text": "40 cm"}]
+    found = import_bytes(jsonl(*rows))
+    assert said(found) == [[("user", "How high?"), ("assistant", "40 cm")]]
+    assert "Columns of rows beside what was said, left out: 1" in found.warnings
+
+
+def test_a_row_of_another_speaker_further_on_is_listed() -> None:
+    rows = [f"Tides,2026-01-01,{('Human', 'AI')[at % 2]},Row {at}" for at in range(40)]
+    found = import_bytes(table(*rows, "Tides,2026-01-02,Harbour master,Hm"))
+    assert [item.why for item in found.skipped] == ["no known speaker"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        table("a1,Ann,Mend the lock,2026-01-01", "a2,Ben,Move it,2026-01-02", head="commit,author,message,date"),
+        table("Tides,2026-01-01,Human,How high?", "Tides,2026-01-02,Human,Well?"),
+        SPOKEN_ROWS.replace('"AI"', '"Ann"').encode(),
+    ],
+    ids=["git log", "one side", "a colleague"],
+)
+def test_a_table_of_other_authors_stays_text(data: bytes) -> None:
+    assert import_bytes(data).format == "text"
