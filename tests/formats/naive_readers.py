@@ -547,6 +547,12 @@ def smolagents(data: bytes) -> Told:
     return texts, calls, results
 
 
+def microsoft_ai(data: bytes) -> Told:
+    items = [item for raw in json.loads(data) for item in raw["Items"]]
+    calls = [(f"{one['PluginName']}-{one['FunctionName']}", one["Arguments"]) for one in items if "Arguments" in one]
+    return [one["Text"] for one in items if "Text" in one], calls, [one["Result"] for one in items if "Result" in one]
+
+
 def spring_ai(data: bytes) -> Told:
     raws = json.loads(data)
     calls = [(call["name"], json.loads(call["arguments"])) for raw in raws for call in raw.get("toolCalls", [])]
@@ -731,6 +737,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "zed": zed,
     "autogen": autogen,
     "smolagents": smolagents,
+    "microsoft-ai": microsoft_ai,
     "spring-ai": spring_ai,
     "haystack": haystack,
     "llama-index": llama_index,

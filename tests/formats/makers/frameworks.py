@@ -169,6 +169,37 @@ SPRING_AI: list[dict[str, Any]] = [
     {"messageType": "ASSISTANT", "metadata": {}, "toolCalls": [], "media": [], "text": "Oslo leaves first."},
 ]
 
+MICROSOFT_AI: list[dict[str, Any]] = [
+    {"Role": {"Label": "user"}, "Items": [{"$type": "TextContent", "Text": "Which ferry leaves first?"}]},
+    {
+        "Role": {"Label": "assistant"},
+        "ModelId": "model-x",
+        "Items": [
+            {"$type": "TextContent", "Text": "I look at line two."},
+            {
+                "$type": "FunctionCallContent",
+                "Id": "c1",
+                "PluginName": "harbour",
+                "FunctionName": "times",
+                "Arguments": {"line": 2},
+            },
+        ],
+    },
+    {
+        "Role": {"Label": "tool"},
+        "Items": [
+            {
+                "$type": "FunctionResultContent",
+                "CallId": "c1",
+                "PluginName": "harbour",
+                "FunctionName": "times",
+                "Result": "Oslo at four",
+            }
+        ],
+    },
+    {"Role": {"Label": "assistant"}, "Items": [{"$type": "TextContent", "Text": "Oslo leaves first."}]},
+]
+
 AUTOGEN: list[dict[str, Any]] = [
     {"type": "TextMessage", "source": "user", "models_usage": None, "metadata": {}, "content": "When is the ferry?"},
     {
