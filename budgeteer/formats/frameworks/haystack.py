@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import ContentPart, Conversation, Message, Part, ReasoningPart, Role
+from budgeteer.engine.content.conversation import ContentPart, Message, Part, ReasoningPart, Role
 from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.frameworks.message_lists import StoredMessages, imported_messages
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mappings, sampled
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import mappings, sampled
 
 _ROLES: Final[Mapping[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _CALLS: Final = frozenset({"tool_call", "tool_call_result"})
@@ -45,42 +45,26 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no message was found.
     """
-    skipped = list(document.skipped)
-    alone: list[tuple[int, Mapping[str, Any]]] = []
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        if isinstance(entry.value.get("messages"), list):
-            said = list(enumerate(mappings(entry.value["messages"]), 1))
-            found.append(_conversation(entry, said, f"{entry.where}, message ", document, skipped))
-        else:
-            alone.append((entry.number, entry.value))
-    if alone:
-        found.append(_conversation(Entry(1, "", {}), alone, "message ", document, skipped))
-    kept = tuple(chat for chat in found if chat.messages)
-    require(kept, document, "Haystack")
-    return Imported("", "", "conversation", conversations=kept, skipped=tuple(skipped))
+    return imported_messages(document, _stored, _add, "Haystack")
 
 
-def _conversation(
-    entry: Entry, said: list[tuple[int, Mapping[str, Any]]], place: str, document: Document, skipped: list[Skipped]
-) -> Conversation:
-    draft = ConversationDraft(document.notes, place)
-    for number, raw in said:
-        role = _ROLES.get(text_value(_of(raw, "role")))
-        if role is None:
-            skipped.append(Skipped(f"{place}{number}", "no known role", compact_json(raw)[:500]))
-            continue
-        meta = _of(raw, "meta")
-        draft.model = (text_value(meta.get("model")) if isinstance(meta, Mapping) else "") or draft.model
-        _add(draft, Message(role, (), name=text_value(_of(raw, "name")), line=number), raw)
-    return draft.conversation(f"c{entry.number}", "", document.stem or "Haystack")
+def _stored(value: Mapping[str, Any]) -> list[StoredMessages] | None:
+    held = value.get("messages")
+    return [StoredMessages(held)] if isinstance(held, list) else None
 
 
 def _of(raw: Mapping[str, Any], key: str) -> Any:
     return raw[f"_{key}"] if f"_{key}" in raw else raw.get(key)
 
 
-def _add(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any]) -> None:
+def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any], skipped: list[Skipped]) -> None:
+    role = _ROLES.get(text_value(_of(raw, "role")))
+    if role is None:
+        skipped.append(Skipped(f"{draft.place}{number}", "no known role", compact_json(raw)[:500]))
+        return
+    meta = _of(raw, "meta")
+    draft.model = (text_value(meta.get("model")) if isinstance(meta, Mapping) else "") or draft.model
+    frame = Message(role, (), name=text_value(_of(raw, "name")), line=number)
     content = _of(raw, "content")
     parts: list[Part] = []
     has_results = False

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
     ContentPart,
-    Conversation,
     Message,
     Part,
     ReasoningPart,
@@ -19,14 +18,14 @@ from budgeteer.engine.content.conversation import (
     ToolCallPart,
 )
 from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.frameworks.message_lists import StoredMessages, imported_messages
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import entries_of, mappings, numbered_mappings, sampled
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import mappings, sampled
 
 _ROLES: Final[Mapping[str, Role]] = {
     "system": "system",
@@ -68,22 +67,11 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no message was found.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    alone = ConversationDraft(document.notes)
-    for entry in entries_of(document, skipped):
-        if "role" in entry.value:
-            _add(alone, entry.number, entry.value, skipped)
-            continue
-        for key, chat in _chats(entry.value):
-            draft = ConversationDraft(document.notes, f"{f'chat {key}' if key else entry.where}, message ")
-            for number, raw in numbered_mappings(chat, draft.place, skipped):
-                _add(draft, number, raw, skipped)
-            found.append(draft.conversation(key or f"c{entry.number}", key, document.stem or "LlamaIndex"))
-    found.append(alone.conversation("c1", "", document.stem or "LlamaIndex"))
-    kept = tuple(chat for chat in found if chat.messages)
-    require(kept, document, "LlamaIndex")
-    return Imported("", "", "conversation", conversations=kept, skipped=tuple(skipped))
+    return imported_messages(document, _stored, _add, "LlamaIndex")
+
+
+def _stored(value: Mapping[str, Any]) -> list[StoredMessages] | None:
+    return None if "role" in value else [StoredMessages(chat, key) for key, chat in _chats(value)]
 
 
 def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any], skipped: list[Skipped]) -> None:

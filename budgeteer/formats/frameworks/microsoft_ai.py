@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import Conversation, Message, Part, ReasoningPart, Role
+from budgeteer.engine.content.conversation import Message, Part, ReasoningPart, Role
 from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.frameworks.message_lists import StoredMessages, imported_messages
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
@@ -22,8 +23,7 @@ from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import entries_of, mappings, mostly, numbered_mappings
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import mappings, mostly
 
 _ROLES: Final[Mapping[str, Role]] = {
     **{name: name for name in ("system", "developer", "user", "assistant", "tool")},
@@ -71,23 +71,13 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no message was found.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    alone = ConversationDraft(document.notes)
-    for entry in entries_of(document, skipped):
-        held = _named(entry.value).get("messages")
-        if not isinstance(held, list):
-            _add(alone, entry.number, entry.value, skipped)
-            continue
-        draft = ConversationDraft(document.notes, f"{entry.where}, message ")
-        for number, raw in numbered_mappings(held, draft.place, skipped):
-            _add(draft, number, raw, skipped)
-        draft.model = text_value(_named(entry.value).get("modelid")) or draft.model
-        found.append(draft.conversation(f"c{entry.number}", "", document.stem or "Chat"))
-    found.append(alone.conversation("c1", "", document.stem or "Chat"))
-    kept = tuple(chat for chat in found if chat.messages)
-    require(kept, document, "Semantic Kernel or Microsoft.Extensions.AI")
-    return Imported("", "", "conversation", conversations=kept, skipped=tuple(skipped))
+    return imported_messages(document, _stored, _add, "Semantic Kernel or Microsoft.Extensions.AI")
+
+
+def _stored(value: Mapping[str, Any]) -> list[StoredMessages] | None:
+    named = _named(value)
+    held = named.get("messages")
+    return [StoredMessages(held, model=text_value(named.get("modelid")))] if isinstance(held, list) else None
 
 
 def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any], skipped: list[Skipped]) -> None:
