@@ -18,6 +18,7 @@ from budgeteer.formats.format import Claim, Format, claims_on
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.lazy_jsonl import telling
 
 _DEPTH: Final = 3
 """How many keys deep a part is looked for."""
@@ -52,19 +53,28 @@ def unwrap(document: Document, rows: Sequence[Format]) -> Unwrapped | None:
         opened = replace(document, shape="json", value=part, text="", lines=(), skipped=(), sample=[])
         claims = claims_on(opened.beginning(), readers)
         if claims and _weight(part) >= whole * _MOST:
-            opened.sample.clear()
             reason = f"holds, under {path}, what {claims[0].reason}"
-            return Unwrapped(replace(opened, skipped=document.skipped), replace(claims[0], reason=reason))
+            whole_part = _whole_part(document, path, part)
+            read = replace(opened, value=whole_part, skipped=document.skipped, sample=[])
+            return Unwrapped(read, replace(claims[0], reason=reason))
     return None
 
 
+def _whole_part(document: Document, path: str, part: _Value) -> _Value:
+    """The part under a path of all lines, where only the first ones told the format; all of them are held for it."""
+    if document.shape != "jsonl" or len(document.lines) == len(telling(document.lines)):
+        return part
+    every: _Value = [line.value for line in document.lines]
+    return next((found for place, found in islice(_parts(every), _PARTS) if place == path), part)
+
+
 def _held(document: Document) -> _Value | None:
-    """The value of a document; its lines as a list, if they are held."""
+    """The value of a document; its lines as a list, the first ones of a file that is not held."""
     if document.shape == "json" and isinstance(document.value, (list, *OBJECT)):
         value: _Value = document.value
         return value
-    if document.shape == "jsonl" and not document.size:
-        return [line.value for line in document.lines]
+    if document.shape == "jsonl":
+        return [line.value for line in telling(document.lines)]
     return None
 
 

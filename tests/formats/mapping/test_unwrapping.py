@@ -9,7 +9,9 @@ import pytest
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
+from tests.formats.fuzzing import is_read_both_ways
 from tests.formats.maker_shapes import MAKERS
+from tests.formats.mutations import Case
 from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, dumps, jsonl, zipped
 from tests.formats.test_makers import told
 
@@ -35,6 +37,12 @@ def test_a_conversation_is_read_out_of_its_envelope(data: bytes, count: int, und
     found = import_bytes(data)
     assert [told(chat) for chat in found.conversations] == [plain] * count
     assert f"under {under}" in found.reason or not under
+
+
+@pytest.mark.parametrize("lines", [2, 1_200])
+def test_lines_too_large_to_hold_are_read_out_of_their_envelope_as_held_ones(lines: int) -> None:
+    row = {"level": "info", "payload": BODY}
+    assert is_read_both_ways(Case("log.jsonl", jsonl(*[row] * lines), ()))
 
 
 @pytest.mark.parametrize("name", ["claude-ai", "opencode", "langfuse"])
