@@ -47,8 +47,21 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "antigravity": ("truncated_fields",),
     "atif": ("agent.name", "steps.source"),
+    "big-agi": (
+        "pt", "ft", "aType", "vdt", "idt", "environment", "generator", "userFlags", "purposeId", "systemPurposeId",
+        "sender", "avatar", "folders", "sources", "participants",
+    ),
     "bfcl": ("path", "involved_classes", "initial_config", "excluded_function"),
     "chatgpt": ("aggregate_result", "finish_details", "metadata.citations", "metadata.content_references"),
+    "character-chat": ("info", "greeting", "treeLeafId"),
+    "chatbox": (
+        "__exported_items", "settings", "chat-sessions-list.name", "aiProvider", "finishReason", "myCopilots",
+        "configs", "remoteConfig", "assistantAvatarKey", "picUrl",
+    ),
+    "cherry-studio": (
+        "localStorage", "settings", "files", "knowledge_notes", "translate_history", "quick_phrases", "messages.blocks",
+        "toolId", "rawMcpToolResponse.tool", "rawMcpToolResponse.response", "model", "mentions",
+    ),
     "chunks": (
         "query", "question", "answer", "response", "gt_answer", "raw_content", "url", "images", "meta",
         "golden_documents", "gt_answer_claims", "response_claims", "retrieved2answer", "retrieved2response",
@@ -74,6 +87,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "deepseek": ("parent", "children"),
     "gemini": ("groundingMetadata", "citationMetadata", "logprobsResult"),
+    "gemini-activity": ("titleUrl", "activityControls", "products", "header", "subtitles"),
     "gemini-cli": ("toolCalls.description", "resultDisplay", "displayName"),
     "grok": ("create_time", "conversation.title"),
     "har": (
@@ -82,6 +96,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "inspect": ("events", "messages.source", "eval", "plan", "stats", "results"),
     "langchain": ("response_metadata", "usage_metadata", "__openai_function_call_ids__", "invalid_tool_calls"),
+    "kobold-lite": ("savedsettings", "actions_metadata", "wifolders_d", "wifolders_l", "completed_imgs_meta"),
     "langsmith": (
         "serialized", "events", "extra", "dotted_order", "post.name", "patch.name", "tags", "trace", "session_name",
     ),
@@ -113,6 +128,10 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "uri", "operation", "identity", "region", "requestId", "accountId",
         "url", "method", "headers", "system_fingerprint", "finish_reason", "finishReason", "stop_reason", "obfuscation",
     ),
+    "silly-tavern": (
+        "name", "user_name", "displayName", "force_avatar", "original_avatar", "swipe_info", "extra.display_text",
+        "extra.title", "integrity", "main_chat",
+    ),
     "skills": (OTHER_FILES,),
     "features": (OTHER_FILES,),
     "zed": ("zed",),
@@ -134,14 +153,17 @@ _CHAT_TEMPLATES: Final = (
 
 MARKUP: Final[Mapping[str, str]] = {
     "aider": "aider chat started at ask code architect",
+    "character-chat": "BEGIN VISIBLE CHAT",
     "claude-export": "Thinking Read files lines ctrl o to expand",
     "cline": "Result for",
     "exported-chat": (
         "_Exported at GMT Input Planner Cascade User Assistant Cursor You ChatGPT Claude Human Prompt Response "
         "Exported on from"
     ),
+    "gemini-activity": "Prompted with Asked Gemini Bard Said Branched Answered",
     "glaive": "SYSTEM USER ASSISTANT FUNCTION RESPONSE functioncall name arguments endoftext",
     **dict.fromkeys(("instructions", "questions", "ranked"), f"Human Assistant {_CHAT_TEMPLATES}"),
+    "kobold-lite": "INPUT OUTPUT SYSTEM END",
     "markdown": "budgeteer transcript user assistant system developer tool call result reasoning answers id name",
     "moss": "Human Inner Thoughts Commands Tool Responses Results MOSS eoh eot eoc eor eom eoa None",
     "open-webui": (

@@ -27,7 +27,22 @@ from budgeteer.formats.agents import (
     run_streams,
 )
 from budgeteer.formats.anthropic import messages
-from budgeteer.formats.chat_exports import claude_ai, deepseek, grok, librechat, lm_studio, open_webui, spoken_rows
+from budgeteer.formats.chat_exports import (
+    big_agi,
+    character_chats,
+    chatbox,
+    cherry_studio,
+    claude_ai,
+    deepseek,
+    gemini_activity,
+    grok,
+    kobold_lite,
+    librechat,
+    lm_studio,
+    open_webui,
+    silly_tavern,
+    spoken_rows,
+)
 from budgeteer.formats.chatgpt import importer as chatgpt_export
 from budgeteer.formats.claude_code import exported_text, message_stream
 from budgeteer.formats.claude_code import importer as claude_code
@@ -71,6 +86,7 @@ from budgeteer.formats.frameworks import (
     converse,
     haystack,
     inspect_logs,
+    langchain4j,
     llama_index,
     microsoft_ai,
     pydantic_ai,
@@ -194,6 +210,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("converse", "Bedrock Converse", converse),
     _talk("autogen", "AutoGen messages", autogen),
     _talk("haystack", "Haystack messages", haystack),
+    _talk("langchain4j", "LangChain4j messages", langchain4j),
     _talk("llama-index", "LlamaIndex messages", llama_index),
     _talk("microsoft-ai", "Semantic Kernel or Microsoft.Extensions.AI messages", microsoft_ai),
     _talk("pydantic-ai", "pydantic-ai messages", pydantic_ai),
@@ -217,6 +234,13 @@ OUR_FORMATS: tuple[Format, ...] = (
     _library("chunks", "Retrieval chunks", "chunks", chunks, "interface"),
     _talk("anthropic", "Anthropic Messages", messages, "interface"),
     _talk("openai-chat", "OpenAI chat", chat, "shape"),
+    _talk("gemini-activity", "Gemini's activity of Google Takeout", gemini_activity),
+    _talk("silly-tavern", "SillyTavern chat", silly_tavern),
+    _talk("chatbox", "Chatbox export", chatbox),
+    _talk("cherry-studio", "Cherry Studio backup", cherry_studio),
+    _talk("big-agi", "big-AGI chat", big_agi),
+    _talk("kobold-lite", "KoboldAI story", kobold_lite),
+    _talk("character-chat", "Chat with a character", character_chats),
     _talk("spoken-rows", "Rows of speakers", spoken_rows, "shape"),
     _talk("ranked", "Ranked replies", ranked_replies, "shape"),
     _talk("questions", "Questions with answers", question_sets, "shape"),

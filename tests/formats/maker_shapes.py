@@ -23,6 +23,15 @@ from tests.formats.makers.agents import (
     VSCODE_CHAT,
     ZED,
 )
+from tests.formats.makers.chat_apps import (
+    BIG_AGI,
+    CHARACTER_CHAT,
+    CHATBOX,
+    CHERRY_STUDIO,
+    GEMINI_ACTIVITY,
+    KOBOLD_LITE,
+    SILLY_TAVERN,
+)
 from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI, SPOKEN_ROWS
 from tests.formats.makers.datasets import (
     GLAIVE,
@@ -43,6 +52,7 @@ from tests.formats.makers.frameworks import (
     CONVERSE,
     HAYSTACK,
     INSPECT,
+    LANGCHAIN4J,
     LLAMA_INDEX,
     MICROSOFT_AI,
     MODEL_MESSAGES,
@@ -70,6 +80,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "microsoft-ai": dumps(MICROSOFT_AI),
     "spring-ai": dumps(SPRING_AI),
     "haystack": dumps(HAYSTACK),
+    "langchain4j": dumps(LANGCHAIN4J),
     "llama-index": dumps(LLAMA_INDEX),
     "mt-bench": jsonl(*MT_BENCH),
     "lmflow": dumps(LMFLOW),
@@ -87,6 +98,13 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "lm-studio": dumps(LM_STUDIO),
     "deepseek": dumps(DEEPSEEK),
     "grok": dumps(GROK),
+    "gemini-activity": dumps(GEMINI_ACTIVITY),
+    "silly-tavern": jsonl(*SILLY_TAVERN),
+    "chatbox": dumps(CHATBOX),
+    "cherry-studio": dumps(CHERRY_STUDIO),
+    "big-agi": dumps(BIG_AGI),
+    "kobold-lite": dumps(KOBOLD_LITE),
+    "character-chat": dumps(CHARACTER_CHAT),
     "spoken-rows": SPOKEN_ROWS.encode(),
     "claude-stream": jsonl(*CLAUDE_STREAM),
     "cline": dumps(CLINE),

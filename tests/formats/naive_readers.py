@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tests.formats.editors.antigravity_shapes import antigravity
+from tests.formats.makers.chat_app_readers import CHAT_APPS
 
 type Told = tuple[list[str], list[tuple[str, Any]], list[str]]
 """Texts, calls, results."""
@@ -727,7 +728,20 @@ def agent_run(data: bytes) -> Told:
     return texts[1:], calls, results
 
 
+def langchain4j(data: bytes) -> Told:
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for row in json.loads(data):
+        calls += [(one["name"], json.loads(one["arguments"])) for one in row.get("toolExecutionRequests", [])]
+        said = [one["text"] for one in row.get("contents", [])] + ([row["text"]] if "text" in row else [])
+        (results if row["type"] == "TOOL_EXECUTION_RESULT" else texts).extend(said)
+    return texts, calls, results
+
+
 NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
+    **CHAT_APPS,
+    "langchain4j": langchain4j,
     "amazon-q": amazon_q,
     "amp": amp,
     "crush": crush,

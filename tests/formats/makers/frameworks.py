@@ -120,6 +120,17 @@ HAYSTACK: dict[str, Any] = {
         {"role": "assistant", "meta": {}, "name": None, "content": [{"text": "Oslo leaves first."}]},
     ]
 }
+LANGCHAIN4J: list[dict[str, Any]] = [
+    {"text": "Answer with a pier.", "type": "SYSTEM"},
+    {"contents": [{"text": "Where does the ferry to Oslo leave?", "type": "TEXT"}], "type": "USER"},
+    {
+        "toolExecutionRequests": [{"id": "c1", "name": "piers", "arguments": '{"to": "Oslo"}'}],
+        "thinking": "Ask the harbour.",
+        "type": "AI",
+    },
+    {"id": "c1", "toolName": "piers", "text": "pier 2", "type": "TOOL_EXECUTION_RESULT"},
+    {"text": "From pier 2.", "type": "AI"},
+]
 LLAMA_INDEX: dict[str, Any] = {
     "class_name": "SimpleChatStore",
     "store": {
