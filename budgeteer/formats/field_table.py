@@ -85,6 +85,11 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "attachedFileCodeChunksUris", "attachedFileCodeChunksMetadataOnly", "supportedTools", "modelCallId",
         "speculativeSummarizationEncryptionKey", "context.mentions", "toolFormerData.name",
     ),
+    "cohere": ("tool_results.call", "citations", "finish_reason", "meta", "connectors", "prompt_truncation"),
+    "datadog": (
+        "name", "tags", "ml_app", "event_type", "_dd", "_dd.stage", "_dd.tracer_version", "model_name", "span.kind",
+        "metadata", "service",
+    ),
     "deepseek": ("parent", "children"),
     "gemini": ("groundingMetadata", "citationMetadata", "logprobsResult"),
     "gemini-activity": ("titleUrl", "activityControls", "products", "header", "subtitles"),

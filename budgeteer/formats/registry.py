@@ -59,8 +59,6 @@ from budgeteer.formats.datasets import (
     moss,
     mt_bench,
     oasst,
-    question_sets,
-    ranked_replies,
     rendered_chats,
     sharegpt,
     swe_agent,
@@ -70,6 +68,7 @@ from budgeteer.formats.datasets import (
     ultrachat,
     xlam,
 )
+from budgeteer.formats.datasets.questions import question_sets, question_talks, ranked_replies
 from budgeteer.formats.editors import (
     antigravity,
     cline,
@@ -83,6 +82,7 @@ from budgeteer.formats.editors import (
 from budgeteer.formats.format import Certainty, Format
 from budgeteer.formats.frameworks import (
     autogen,
+    cohere,
     converse,
     haystack,
     inspect_logs,
@@ -111,6 +111,7 @@ from budgeteer.formats.text import (
 )
 from budgeteer.formats.traces import (
     atif,
+    datadog,
     har,
     helicone,
     langfuse,
@@ -189,6 +190,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("sharegpt", "ShareGPT", sharegpt),
     _talk("llama-factory", "LLaMA-Factory", llama_factory),
     _talk("lmflow", "LMFlow data set", lmflow),
+    _talk("question-talks", "Questions about a text", question_talks, "interface"),
     _talk("moss", "MOSS conversations", moss),
     _talk("mt-bench", "MT-bench", mt_bench),
     _talk("ultrachat", "Texts in turn", ultrachat),
@@ -207,6 +209,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("adk-evals", "ADK evaluation set", evaluation_sets),
     _talk("ai-studio", "AI Studio prompt", studio),
     _talk("letta", "Letta agent file", letta),
+    _talk("cohere", "Cohere chat", cohere),
     _talk("converse", "Bedrock Converse", converse),
     _talk("autogen", "AutoGen messages", autogen),
     _talk("haystack", "Haystack messages", haystack),
@@ -221,6 +224,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("langsmith", "LangSmith runs", langsmith),
     _talk("opentelemetry", "OpenTelemetry GenAI spans", opentelemetry),
     _talk("langfuse", "Langfuse observations", langfuse),
+    _talk("datadog", "Datadog LLM spans", datadog),
     _talk("helicone", "Helicone requests", helicone),
     _talk("mlflow", "MLflow traces", mlflow),
     _talk("openinference", "OpenInference spans", openinference),

@@ -39,6 +39,7 @@ from tests.formats.makers.datasets import (
     LMFLOW,
     MOSS,
     MT_BENCH,
+    QUESTION_TALKS,
     QUESTIONS,
     RANKED,
     RENDERED_CHAT,
@@ -49,6 +50,7 @@ from tests.formats.makers.datasets import (
 )
 from tests.formats.makers.frameworks import (
     AUTOGEN,
+    COHERE,
     CONVERSE,
     HAYSTACK,
     INSPECT,
@@ -64,7 +66,18 @@ from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
 from tests.formats.makers.runs import AGENT_RUN, AMAZON_Q, AMP, CRUSH
 from tests.formats.makers.texts import AIDER, CLAUDE_EXPORT, EXPORTED_CHAT, SPECSTORY
-from tests.formats.makers.traces import ATIF, HAR, HELICONE, LANGFUSE, LANGSMITH, MLFLOW, OPENINFERENCE, OTEL, PROXY_LOG
+from tests.formats.makers.traces import (
+    ATIF,
+    DATADOG,
+    HAR,
+    HELICONE,
+    LANGFUSE,
+    LANGSMITH,
+    MLFLOW,
+    OPENINFERENCE,
+    OTEL,
+    PROXY_LOG,
+)
 from tests.formats.shapes import dumps, jsonl
 
 MAKERS: Final[Mapping[str, bytes]] = {
@@ -86,6 +99,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "lmflow": dumps(LMFLOW),
     "moss": jsonl(*MOSS),
     "turn-pairs": jsonl(*TURN_PAIRS),
+    "question-talks": jsonl(*QUESTION_TALKS * 2),
     "ranked": jsonl(*RANKED),
     "questions": jsonl(*QUESTIONS),
     "ultrachat": jsonl(*ULTRACHAT),
@@ -122,6 +136,8 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "atif": dumps(ATIF),
     "openinference": dumps(OPENINFERENCE),
     "letta": dumps(json.dumps(LETTA)),
+    "cohere": dumps(COHERE),
+    "datadog": dumps(DATADOG),
     "converse": dumps(CONVERSE),
     "pydantic-ai": dumps(PYDANTIC_AI),
     "langsmith": dumps(LANGSMITH),

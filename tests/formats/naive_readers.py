@@ -728,6 +728,29 @@ def agent_run(data: bytes) -> Told:
     return texts[1:], calls, results
 
 
+def cohere(data: bytes) -> Told:
+    value = json.loads(data)
+    texts = [value["preamble"], *(row["message"] for row in value["chat_history"] if row.get("message"))]
+    made = [call for row in value["chat_history"] for call in row.get("tool_calls", [])]
+    came = [one["outputs"] for row in value["chat_history"] for one in row.get("tool_results", [])]
+    results = [json.dumps(one, separators=(",", ":")) for one in came]
+    return [*texts, value["message"]], [(call["name"], call["parameters"]) for call in made], results
+
+
+def datadog(data: bytes) -> Told:
+    meta = json.loads(data)[1]["meta"]
+    rows = meta["input"]["messages"] + meta["output"]["messages"]
+    calls = [(call["name"], call["arguments"]) for row in rows for call in row.get("tool_calls", [])]
+    results = [one["result"] for row in rows for one in row.get("tool_results", [])]
+    return [row["content"] for row in rows if row["content"]], calls, results
+
+
+def question_talks(data: bytes) -> Told:
+    row = lines(data)[0]
+    said = [one for pair in zip(row["questions"], row["answers"]["input_text"], strict=True) for one in pair]
+    return [f"{row['story']}\n\n{said[0]}", *said[1:]], [], []
+
+
 def langchain4j(data: bytes) -> Told:
     texts: list[str] = []
     calls: list[tuple[str, Any]] = []
@@ -742,6 +765,9 @@ def langchain4j(data: bytes) -> Told:
 NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     **CHAT_APPS,
     "langchain4j": langchain4j,
+    "question-talks": question_talks,
+    "cohere": cohere,
+    "datadog": datadog,
     "amazon-q": amazon_q,
     "amp": amp,
     "crush": crush,

@@ -37,6 +37,9 @@ PAIRED: Final[Mapping[str, tuple[str, ...]]] = {
     "user": ("assistant", "bot", "model"),
     "human": ("assistant", "gpt", "bot", "ai"),
     "message_1": ("message_2",),
+    "dialogue": ("summary",),
+    "article": ("highlights", "summary", "abstract"),
+    "document": ("summary",),
 }
 """Columns that hold what was asked, in the order they are looked for, each with those that may hold the reply."""
 

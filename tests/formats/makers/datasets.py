@@ -40,6 +40,14 @@ INSTRUCTIONS: list[dict[str, Any]] = [
     {"prompt": [{"role": "user", "content": "A rhyme?"}], "chosen": "In time.", "rejected": "No."},
     {"prompt": "A pun?", "chosen": "Fun.", "rejected": "None."},
 ]
+QUESTION_TALKS: list[dict[str, Any]] = [
+    {
+        "source": "wikipedia",
+        "story": "Ada lives in Oslo. She sails.",
+        "questions": ["Where does Ada live?", "Does she sail?"],
+        "answers": {"input_text": ["Oslo", "Yes"], "answer_start": [13, 19], "answer_end": [17, 28]},
+    }
+]
 QUESTIONS: list[dict[str, Any]] = [
     {
         "id": "q1",

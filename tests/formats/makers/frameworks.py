@@ -120,6 +120,20 @@ HAYSTACK: dict[str, Any] = {
         {"role": "assistant", "meta": {}, "name": None, "content": [{"text": "Oslo leaves first."}]},
     ]
 }
+COHERE: dict[str, Any] = {
+    "model": "command-a",
+    "preamble": "Answer with a pier.",
+    "message": "And back?",
+    "chat_history": [
+        {"role": "USER", "message": "Where does the ferry to Oslo leave?"},
+        {"role": "CHATBOT", "message": "", "tool_calls": [{"name": "piers", "parameters": {"to": "Oslo"}}]},
+        {
+            "role": "TOOL",
+            "tool_results": [{"call": {"name": "piers", "parameters": {"to": "Oslo"}}, "outputs": [{"pier": 2}]}],
+        },
+        {"role": "CHATBOT", "message": "From pier 2."},
+    ],
+}
 LANGCHAIN4J: list[dict[str, Any]] = [
     {"text": "Answer with a pier.", "type": "SYSTEM"},
     {"contents": [{"text": "Where does the ferry to Oslo leave?", "type": "TEXT"}], "type": "USER"},

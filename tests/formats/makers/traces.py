@@ -184,6 +184,37 @@ ATIF: dict[str, Any] = {
         {"step_id": 4, "source": "agent", "message": [{"type": "text", "text": "About 40 cm."}]},
     ],
 }
+DATADOG: list[dict[str, Any]] = [
+    {"name": "plan", "span_id": "1", "meta": {"span": {"kind": "workflow"}, "input": {"value": "Where?"}}},
+    {
+        "name": "openai.request",
+        "span_id": "2",
+        "trace_id": "9",
+        "meta": {
+            "span": {"kind": "llm"},
+            "model_name": "gpt-5",
+            "input": {
+                "messages": [
+                    {"role": "user", "content": "Where does the ferry leave?"},
+                    {
+                        "role": "assistant",
+                        "content": "",
+                        "tool_calls": [
+                            {"name": "piers", "arguments": {"line": 2}, "tool_id": "c1", "type": "function"}
+                        ],
+                    },
+                    {
+                        "role": "user",
+                        "content": "",
+                        "tool_results": [{"name": "piers", "result": "pier 2", "tool_id": "c1", "type": "tool_result"}],
+                    },
+                ]
+            },
+            "output": {"messages": [{"content": "From pier 2."}]},
+        },
+        "metrics": {"input_tokens": 58, "output_tokens": 6},
+    },
+]
 HELICONE: list[dict[str, Any]] = [
     {
         "response_id": "p-1",

@@ -4,7 +4,8 @@ Replies stand in columns of two names (below), or in a list of texts or of objec
 are branches. What was asked is a text, messages, or a JSON text of a list: the prompts of several turns, whose replies
 are lists as well.
 Source: https://huggingface.co/datasets/openbmb/UltraFeedback, nvidia/HelpSteer3, berkeley-nest/Nectar,
-stanfordnlp/SHP, HuggingFaceH4/stack-exchange-preferences, and https://www.kaggle.com/c/lmsys-chatbot-arena, 2026-11.
+stanfordnlp/SHP, openai/webgpt_comparisons, HuggingFaceH4/stack-exchange-preferences, and
+https://www.kaggle.com/c/lmsys-chatbot-arena, 2026-11.
 """
 
 from __future__ import annotations
@@ -54,10 +55,18 @@ def detect(document: Document) -> str | None:
 
 
 def _is_ranked(value: Mapping[str, Any]) -> bool:
-    row = lowered(value)
+    row = _columns(value)
     asked = _asked(row)
     one = any(isinstance(row.get(key), str) for key in ("chosen", *PAIRED.get(asked, ())))
     return bool(asked) and not one and len(_replies(row)[1]) >= _LEAST
+
+
+def _columns(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A row by the names of its columns; a question that is an object is its text (WebGPT's `full_text`)."""
+    row = lowered(value)
+    question = row.get("question")
+    said = text_value(question.get("full_text")) if isinstance(question, Mapping) else ""
+    return {**row, "question": said} if said else row
 
 
 def _asked(row: Mapping[str, Any]) -> str:
@@ -93,7 +102,7 @@ def read(document: Document) -> Imported:
     skipped = list(document.skipped)
     found: list[Conversation] = []
     for entry in entries_of(document, skipped):
-        row = lowered(entry.value)
+        row = _columns(entry.value)
         asked = _asked(row)
         columns, replies = _replies(row)
         if not asked or not replies:

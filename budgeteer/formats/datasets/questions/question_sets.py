@@ -4,7 +4,9 @@ A question may have a context that it is asked on, a system text, thoughts in a 
 under `history`. Such rows have no marks of a maker: what is more certain goes first.
 Source: https://huggingface.co/datasets/rajpurkar/squad (`answers`), YeungNLP/firefly-train-1.1M (`kind`, `input`,
 `target`), Muennighoff/flan (`inputs`, `targets`), openai/gsm8k (`question`, `answer`), camel-ai/physics (`message_1`,
-`message_2`), and https://swift.readthedocs.io (`query`, `response`, `history`), 2026-11.
+`message_2`), knkarthick/samsum and knkarthick/dialogsum (`dialogue`, `summary`), abisee/cnn_dailymail (`article`,
+`highlights`), EdinburghNLP/xsum (`document`, `summary`), and https://swift.readthedocs.io (`query`, `response`,
+`history`), 2026-11.
 """
 
 from __future__ import annotations
