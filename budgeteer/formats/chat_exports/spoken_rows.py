@@ -28,7 +28,7 @@ _TIMES: Final = ("time", "timestamp", "date", "created_at")
 
 
 @dataclass(slots=True)
-class _Talk:
+class _SpokenRows:
     """The rows of one conversation, with the name under which they stand."""
 
     name: str
@@ -51,17 +51,17 @@ def read(document: Document) -> Imported:
         FormatError: no row says anything.
     """
     skipped = list(document.skipped)
-    talks: dict[str, _Talk] = {}
+    talks: dict[str, _SpokenRows] = {}
     for entry in entries_of(document, skipped):
         name = _first(entry.value, _CONVERSATIONS)
-        talks.setdefault(name, _Talk(name)).rows.append(entry)
+        talks.setdefault(name, _SpokenRows(name)).rows.append(entry)
     found = [_conversation(talk, number, document, skipped) for number, talk in enumerate(talks.values(), 1)]
     kept = tuple(chat for chat in found if chat.messages)
     require(kept, document, "spoken")
     return Imported("", "", "conversation", conversations=kept, skipped=tuple(skipped))
 
 
-def _conversation(talk: _Talk, number: int, document: Document, skipped: list[Skipped]) -> Conversation:
+def _conversation(talk: _SpokenRows, number: int, document: Document, skipped: list[Skipped]) -> Conversation:
     notes = document.notes
     draft = ConversationDraft(notes, "row ")
     rows: Sequence[Entry] = talk.rows
