@@ -28,7 +28,7 @@ TESTS_FOLDER = Path(__file__).parent
 
 #: Folders whose tests neither database nor broker can make a difference to: they call functions that know none. None of
 #: their tests may ask for one; where only the others are run, they are not even collected.
-PURE_FOLDERS = ("benchmarks", "conformance", "corpus", "docs", "engine", "formats", "llm", "presentation")
+PURE_FOLDERS = ("benchmarks", "conformance", "corpus", "docs", "engine", "formats", "llm", "presentation", "scanning")
 #: Modules that know none either, start servers of their own, or look at what both stacks show alike (who may open which
 #: page, pages in their two themes and widths, panels, charts, files, numbers, what is refused).
 PURE_MODULES = (

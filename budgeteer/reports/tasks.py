@@ -18,7 +18,7 @@ from budgeteer.reports.kinds.registry import KINDS
 from budgeteer.reports.models import Content, Report
 from budgeteer.reports.scanning.findings import findings_of, values_of
 from budgeteer.reports.scanning.masks import masked
-from budgeteer.reports.scanning.scan import scan_document
+from budgeteer.scanning.scan import scan_document
 
 STEPS = 5
 

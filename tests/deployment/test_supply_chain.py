@@ -115,8 +115,8 @@ MADE_UP = {
     ("docs/deployment.md", "password"),
     ("scripts/make_secrets.sh", "%s"),
     ("tests/hostile/uploads.py", "BEGIN PRIVATE KEY"),
-    ("tests/reports/scanning/test_rules.py", "BEGIN RSA PRIVATE KEY"),
-    ("tests/reports/scanning/test_rules.py", "PuTTY-User-Key-File-2"),
+    ("tests/scanning/test_rules.py", "BEGIN RSA PRIVATE KEY"),
+    ("tests/scanning/test_rules.py", "PuTTY-User-Key-File-2"),
     ("tests/test_settings.py", "hunter2"),
     ("tests/test_settings.py", "secret"),
 }

@@ -1,1 +1,1 @@
-"""Find secrets and personal data in a report before its link opens, and mask them in it."""
+"""What a scan found in a report before its link opens: kept by place, and masked in it."""

@@ -1,4 +1,4 @@
-"""What a scan found, as it is kept beside a report until its owner has decided: places, and nothing of the values.
+"""What a scan found, as it is kept beside a report until its owner has decided: places, and no value.
 
 {"isWhole": true, "more": 0,
  "finds": [{"kind": "AWS key", "start": "AKIA", "chars": 20, "count": 3,
@@ -9,10 +9,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, Final
 
 from budgeteer.reports.scanning.masks import covered
-from budgeteer.reports.scanning.scan import MOST_FINDS, SHOWN_CHARS, Find, Path, Scan, ValueAt
+from budgeteer.scanning.scan import Find, Path, Scan, ValueAt
+
+MOST_FINDS: Final = 500
+"""As many values are told; of more, how many."""
+SHOWN_CHARS: Final = 4
+"""As much of a value is shown to its owner."""
 
 
 def findings_of(scan: Scan, document: Mapping[str, Any], placed: Callable[[Path], str]) -> dict[str, Any] | None:

@@ -13,8 +13,8 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.preview import preview
 from tests.formats.shapes import dumps
 from tests.people import editor
-from tests.reports.scanning.test_rules import AWS
 from tests.reports.test_tasks import work_off_jobs
+from tests.scanning.test_rules import AWS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,7 +1,6 @@
-"""Scan the texts of a report: every string, whole for what may be long, else in bounded lines, within a bounded time.
+"""Scan texts: every string, whole for what may be long, else in bounded lines, within a bounded time.
 
-A find is a value with its kind and the places where it stands. What is kept of it tells its owner which it is and does
-not hold it: its kind, first characters, length and places.
+A find is a value with its kind and the places where it stands. Whoever keeps what was found keeps no value.
 """
 
 from __future__ import annotations
@@ -13,21 +12,17 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
-from budgeteer.reports.scanning.long_rules import long_hits_in
-from budgeteer.reports.scanning.rules import hits_in
+from budgeteer.scanning.long_rules import LONG_KINDS, long_hits_in
+from budgeteer.scanning.rules import KINDS, hits_in
 
 type Path = tuple[str | int, ...]
 
 MOST_SECONDS: Final = 120.0
 """After so much computing time a scan ends with what it has, and says so; a busy machine does not shorten it."""
-MOST_FINDS: Final = 500
-"""As many values are told; of more, how many."""
 MOST_VALUES: Final = 5_000
 """After so many different values a scan ends, and says so: nobody decides on so many."""
 MOST_PLACES: Final = 5
 """As many places of one value are named; of more, how many."""
-SHOWN_CHARS: Final = 4
-"""As much of a value is shown to its owner."""
 
 _LONGEST_LINE: Final = 2_000
 """Longer lines are cut, so that a pattern that looks ahead to the end of its line takes a bounded time."""
@@ -38,7 +33,7 @@ _BATCH_CHARS: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class ValueAt:
-    """Where a value stands: the path of the string in the document, and the characters."""
+    """Where a value stands: the path of the string, as it was given, and the characters."""
 
     path: Path
     start: int
@@ -63,14 +58,19 @@ class Scan:
     is_whole: bool
 
 
-def scan_document(document: Mapping[str, Any], *, clock: Callable[[], float] = time.thread_time) -> Scan:
-    """Scan every string of a report."""
+def kinds() -> tuple[str, ...]:
+    """Everything that is looked for, a rule each."""
+    return (*KINDS, *LONG_KINDS)
+
+
+def scan_texts(strings: Iterable[tuple[Path, str]], *, clock: Callable[[], float] = time.thread_time) -> Scan:
+    """Scan strings, each under a path of its own; they are taken one after the other, and some are held at once."""
     found: dict[str, Find] = {}
     texts: dict[Path, str] = {}
     pending: dict[Path, list[tuple[ValueAt, str]]] = {}
     until = clock() + MOST_SECONDS
     is_whole = True
-    for batch in _batches(strings_of(document)):
+    for batch in _batches(strings):
         if clock() >= until or len(found) >= MOST_VALUES:
             is_whole = False
             break
@@ -83,6 +83,11 @@ def scan_document(document: Mapping[str, Any], *, clock: Callable[[], float] = t
         _count(found, texts[path], places)
     finds = tuple(islice(found.values(), MOST_VALUES))
     return Scan(finds, is_whole=is_whole and len(found) == len(finds))
+
+
+def scan_document(document: Mapping[str, Any], *, clock: Callable[[], float] = time.thread_time) -> Scan:
+    """Scan every string of a document."""
+    return scan_texts(strings_of(document), clock=clock)
 
 
 def _count(found: dict[str, Find], text: str, places: Iterable[tuple[ValueAt, str]]) -> None:
@@ -99,7 +104,7 @@ def _count(found: dict[str, Find], text: str, places: Iterable[tuple[ValueAt, st
 
 
 def strings_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Every string of a document with its path; keys are our own words, but for those of maps of the configuration."""
+    """Every string of a document with its path; keys are no texts."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
@@ -147,7 +152,7 @@ class _Batch:
                 yield ValueAt(piece.path, piece.offset + begin, piece.offset + end), hit.kind
 
 
-def _batches(strings: Iterator[tuple[Path, str]]) -> Iterator[_Batch]:
+def _batches(strings: Iterable[tuple[Path, str]]) -> Iterator[_Batch]:
     parts: list[str] = []
     batch, chars = _Batch(), 0
     for path, text in strings:

@@ -19,7 +19,7 @@ from importlib import import_module
 from ipaddress import ip_address
 from typing import Final
 
-from budgeteer.reports.scanning.hits import SecretHit
+from budgeteer.scanning.hits import SecretHit
 
 WINDOW_CHARS: Final = 300
 """How far behind a keyword its value may end."""
@@ -29,6 +29,7 @@ _PHONE_CHARS: Final = 40
 _LEAST_VALUE: Final = 6
 """An assigned value that is shorter is no password worth the name."""
 
+_IP: Final = "public IP address"
 #: module of detect_secrets.plugins, class, what is found.
 _PLUGINS: Final = (
     ("artifactory", "ArtifactoryDetector", "Artifactory credentials"),
@@ -38,7 +39,7 @@ _PLUGINS: Final = (
     ("discord", "DiscordBotTokenDetector", "Discord bot token"),
     ("github_token", "GitHubTokenDetector", "GitHub token"),
     ("gitlab_token", "GitLabTokenDetector", "GitLab token"),
-    ("ip_public", "IPPublicDetector", "public IP address"),
+    ("ip_public", "IPPublicDetector", _IP),
     ("mailchimp", "MailchimpDetector", "Mailchimp key"),
     ("npm", "NpmDetector", "npm token"),
     ("openai", "OpenAIDetector", "OpenAI key"),
@@ -70,6 +71,10 @@ _NAME_LIKE: Final = re.compile(r"[A-Za-z]+([_.:-][A-Za-z]+)*[_.:-]?\d{0,4}")
 ASSIGNED: Final = "assigned password or key"
 MAIL: Final = "mail address"
 PHONE: Final = "telephone number"
+PERSONAL: Final = frozenset((MAIL, PHONE, _IP))
+"""What says something of a person, or of a machine, and is no secret."""
+KINDS: Final = (*(kind for _, _, kind in _PLUGINS), *(kind for kind, _ in _OWN), ASSIGNED, MAIL, PHONE)
+"""Everything that these rules look for, a rule each."""
 
 _NO_MAIL: Final = re.compile(r"[^A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]")
 _EDGE: Final = ".'"

@@ -1,3 +1,5 @@
+"""What is kept of a scan of a report, and what is masked in it."""
+
 from __future__ import annotations
 
 import base64
@@ -5,56 +7,21 @@ import itertools
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from budgeteer.reports.kinds.packing import PACKED
 from budgeteer.reports.kinds.workspace_parts import place_in_document
-from budgeteer.reports.scanning import scan
-from budgeteer.reports.scanning.findings import findings_of, values_of
+from budgeteer.reports.scanning.findings import MOST_FINDS, findings_of, values_of
 from budgeteer.reports.scanning.masks import masked
-from budgeteer.reports.scanning.scan import scan_document, strings_of
+from budgeteer.scanning import scan
+from budgeteer.scanning.scan import scan_document, strings_of
 from tests.reports.documents import sample_document
-from tests.reports.scanning.test_rules import AWS, GITHUB
+from tests.scanning.test_rules import AWS, GITHUB
+from tests.scanning.test_scan import KEY
 
 
 def document_with(*texts: str) -> dict[str, object]:
     prompt = [{"id": f"p{at}", "role": "user", "fate": "kept", "text": text} for at, text in enumerate(texts)]
     return sample_document(prompt=prompt)
-
-
-def test_a_value_is_found_once_with_every_place():
-    result = scan_document(document_with(f"a {AWS}\n{AWS}", "none", f"{AWS}"))
-    [find] = result.finds
-    assert (find.value, find.kind, find.count) == (AWS, "AWS key", 3)
-    assert [place.path for place in find.places] == [("prompt", 0, "text")] * 2 + [("prompt", 2, "text")]
-
-
-@pytest.mark.parametrize("before", [0, 1_000, 1_695, 1_990, 2_000, 5_000, 70_000])
-@pytest.mark.parametrize("fill", ["x ", "line\n"])
-def test_a_value_is_found_wherever_a_long_text_is_cut(before, fill):
-    text = (fill * before)[:before] + f" {AWS} " + fill * 3_000
-    [find] = scan_document(document_with(text)).finds
-    [place] = find.places
-    assert (find.count, text[place.start : place.end]) == (1, AWS)
-
-
-@given(st.lists(st.text(alphabet="ab \n", max_size=40), max_size=8), st.integers(8, 40))
-def test_pieces_hold_every_character_of_a_text(parts, longest):
-    text = "".join(parts)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "_LONGEST_LINE", longest)
-        patch.setattr(scan, "_OVERLAP", 3)
-        patch.setattr(scan, "_BATCH_CHARS", 10)
-        pieces = list(scan._pieces(text))
-    seen = {at for offset, piece in pieces for at in range(offset, offset + len(piece))}
-    assert all(text[offset : offset + len(piece)] == piece for offset, piece in pieces)
-    assert {at for at, letter in enumerate(text) if letter != "\n"} <= seen
-    assert all(len(line) <= longest for _, piece in pieces for line in piece.split("\n"))
-
-
-def test_a_value_does_not_reach_from_one_text_into_the_next():
-    assert scan_document(document_with(AWS[:10], AWS[10:])).finds == ()
 
 
 def test_a_scan_that_takes_too_long_ends_and_says_so():
@@ -73,17 +40,7 @@ def test_a_scan_ends_after_so_many_values_and_says_so():
         result = scan_document(document)
         assert (len(result.finds), result.is_whole) == (scan.MOST_VALUES, False)
         kept = findings_of(result, document, PACKED.placed(document))
-        assert (len(kept["finds"]), kept["more"]) == (scan.MOST_FINDS, scan.MOST_VALUES - scan.MOST_FINDS)
-
-
-def test_a_part_of_a_value_counts_where_it_stands_alone():
-    whole = 'password = "tr0ub4dor/ada@harbour.org/1"'
-    [find] = scan_document(document_with(whole)).finds
-    assert find.value == "tr0ub4dor/ada@harbour.org/1"
-    both = document_with(whole, "to ada@quay.org or ada@harbour.org")
-    finds = {each.value: each for each in scan_document(both).finds}
-    assert set(finds) == {find.value, "ada@quay.org", "ada@harbour.org"}
-    assert [place.path for place in finds["ada@harbour.org"].places] == [("prompt", 1, "text")]
+        assert (len(kept["finds"]), kept["more"]) == (MOST_FINDS, scan.MOST_VALUES - MOST_FINDS)
 
 
 def test_what_is_kept_holds_no_value_and_names_item_and_line():
@@ -122,8 +79,6 @@ def test_of_two_values_the_longer_one_is_masked_first():
     assert result["prompt"][0]["text"] == "[masked: a] and [masked: b]"
 
 
-BODY = "\n".join(base64.b64encode(bytes((7 * at + line) % 251 for at in range(48))).decode() for line in range(25))
-KEY = "-----BEGIN " + f"PRIVATE KEY-----\n{BODY}\n-----END PRIVATE KEY-----"
 CLAIMS = base64.urlsafe_b64encode(json.dumps({"sub": "ada", "scope": "quay " * 250}).encode()).decode().rstrip("=")
 TOKEN = f"eyJhbGciOiJIUzI1NiJ9.{CLAIMS}.c2lnbmF0dXJl"
 
@@ -139,10 +94,3 @@ def test_a_long_secret_is_found_and_wholly_masked_wherever_a_long_line_is_cut(se
         assert find["count"] == 1
         text = masked(document, values_of(kept, document, [0]))["prompt"][0]["text"]
         assert not any(secret[at : at + 20] in text for at in range(11, len(secret) - 31))
-
-
-def test_a_key_is_found_whole_where_a_batch_is_full():
-    for before in range(1_000, 1_040):
-        text = ("y" * 63 + "\n") * before + KEY + "\nmore"
-        [find] = scan_document(document_with(text)).finds
-        assert find.value == KEY.removeprefix("-----")

@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from budgeteer.reports.scanning.hits import SecretHit
+from budgeteer.scanning.hits import SecretHit
 
 KEY_CHARS: Final = 10_000
 """The longest private key that is found to its end."""
@@ -68,6 +68,9 @@ _LONG: Final[tuple[tuple[str, str, str, _Finder], ...]] = (
     ("private_key", "PrivateKeyDetector", "private key", _keys),
     ("jwt", "JwtTokenDetector", "JSON Web Token", _tokens),
 )
+
+LONG_KINDS: Final = tuple(kind for _, _, kind, _ in _LONG)
+"""Everything that these rules look for, a rule each."""
 
 
 @cache

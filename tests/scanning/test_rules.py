@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from budgeteer.reports.scanning.long_rules import KEY_CHARS, long_hits_in
-from budgeteer.reports.scanning.rules import ASSIGNED, MAIL, PHONE, hits_in
+from budgeteer.scanning.long_rules import KEY_CHARS, long_hits_in
+from budgeteer.scanning.rules import ASSIGNED, MAIL, PERSONAL, PHONE, hits_in
+from budgeteer.scanning.scan import kinds
 
 #: Put together, so that no scanner of this repository takes them for real.
 AWS = "AKIA" + "Q3XAMPLE7ABCDEFG"
@@ -41,6 +42,12 @@ def found(text: str) -> list[tuple[str, str]]:
 )
 def test_a_secret_is_found_with_its_bounds(text, value, kind):
     assert (value, kind) in found(text)
+    assert kind in kinds()
+
+
+def test_every_kind_has_one_rule_and_few_of_them_are_of_persons():
+    assert len(set(kinds())) == len(kinds()) > 20
+    assert set(kinds()) > PERSONAL
 
 
 @pytest.mark.parametrize(
