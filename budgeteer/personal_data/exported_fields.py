@@ -90,6 +90,7 @@ WITHHELD: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "import_job": _INTERNAL,
             "upload": "the file itself is in the download",
             "items": _DERIVED,
+            "scan": _DERIVED,
         },
         "sources.OwnFormat": {"owner": _OWNER},
         "workbench.Workspace": {"owner": _OWNER},

@@ -36,6 +36,8 @@ class Source(models.Model):
         report: the import report: reason, warnings, skipped, conversations (see publication.py).
         error: why the last import failed (what, where, mend, sentence, asked: the format); empty otherwise. Beside it
             a source is ready with what was read before, or failed if there was nothing.
+        scan: what a scan for secrets and personal data found, and in which revision (scanning/kept_findings.py); None
+            until then.
         deleted_at: when it was deleted; the row stays for the undo and is purged later.
     """
 
@@ -62,6 +64,7 @@ class Source(models.Model):
     counts = models.JSONField(default=dict, blank=True)
     report = models.JSONField(default=dict, blank=True)
     error = models.JSONField(default=dict, blank=True)
+    scan = models.JSONField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True, blank=True)

@@ -44,7 +44,7 @@ def publish(source: Source, result: ImportResult, *, job_id: uuid.UUID) -> bool:
     row.requested_format = result.asked
     row.items.name = result.items
     row.revision += 1
-    row.counts, row.error = result.counts, {}
+    row.counts, row.error, row.scan = result.counts, {}, None
     row.report = {**result.report, ASKED: result.asked}
     row.state = Source.State.READY
     row.save()

@@ -32,6 +32,7 @@ from budgeteer.formats.reading.limits import Limits, readable_bytes
 from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job, preparation
+from budgeteer.scanning.scan import scan_texts
 from budgeteer.sources import cleanup, services
 from budgeteer.sources.files.contents import MAIN_STREAM, MESSAGES, counted_streams, report_of, streams_of
 from budgeteer.sources.files.item_store import write_items
@@ -45,6 +46,9 @@ from budgeteer.sources.measures.measuring import AT_IMPORT, LAYOUT, Measures, du
 from budgeteer.sources.models import Source, SourceMeasures
 from budgeteer.sources.own_formats import formats_of
 from budgeteer.sources.publication import ImportResult, give_up, publish
+from budgeteer.sources.scanning.item_texts import texts_of
+from budgeteer.sources.scanning.kept_findings import findings_of
+from budgeteer.sources.scanning.requested_scans import ask_for_unscanned
 
 # Items stored between two looks at whether the import is still wanted: some milliseconds of work.
 STORED_BETWEEN: Final = 64
@@ -237,6 +241,31 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
     return result
 
 
+@job("sources.scan", title="Look for secrets", is_study=True)
+def scan_source(context: JobContext, *, source_id: str, revision: int) -> dict[str, Any] | None:
+    """Look through what was imported for secrets and personal data, and keep the places.
+
+    One that was imported anew meanwhile is left to the scan of what it holds now.
+
+    Raises:
+        InputError: the source is gone.
+    """
+    source = _source(source_id)
+    if source.revision != revision:
+        return None
+    contents = contents_of(source)
+
+    def report(done: int, total: int) -> None:
+        context.progress(done, total, "items", "Looking for secrets and personal data")
+
+    scan = scan_texts(texts_of(contents, report))
+    found = findings_of(scan, contents, revision=revision)
+    result = {"source": source_id, "values": len(scan.finds)}
+    with context.finishing(result):
+        Source.objects.filter(pk=source.pk, revision=revision).update(scan=found)
+    return result
+
+
 def _stored(source: Source) -> tuple[SourceItems, Fingerprints]:
     """What was imported, read from storage once, with its prints."""
     stored = contents_of(source).items()
@@ -259,6 +288,12 @@ def settle_imports(_now: datetime) -> int:
     """Sources whose import ended without a word, and that nobody has looked at since."""
     waiting = Source.objects.filter(state=Source.State.IMPORTING)
     return sum(not services.refresh_state(source).is_importing for source in waiting.iterator())
+
+
+@sweep("sources not scanned yet")
+def scan_unseen(_now: datetime) -> int:
+    """Ask for the scans of sources whose pages nobody has looked at since their import."""
+    return ask_for_unscanned()
 
 
 @sweep("counts out of use")

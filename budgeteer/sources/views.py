@@ -29,6 +29,10 @@ from budgeteer.sources import item_preview, services, source_rows
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.forms import NameForm, form_of, read_mapping
 from budgeteer.sources.models import OwnFormat, Source
+from budgeteer.sources.scanning.scan_note import ScanNote, scan_note
+
+#: The element of a source's page that asks for itself until a worker has looked for secrets.
+SCAN_TARGET = "scan"
 
 
 def _get_source_for_user(user: User, source_id: uuid.UUID) -> Source:
@@ -124,6 +128,8 @@ class _Report:
     reported: str = ""
     recorded: str = ""
     account: Accounting | None = None
+    scan: ScanNote | None = None
+    opened: int = 0
 
     @property
     def query(self) -> str:
@@ -135,8 +141,11 @@ class _Report:
 @never_cache
 @require_safe
 def detail(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
-    """One source: how its import went, what was skipped, and its items a page at a time."""
-    return _detail(request, _get_source_for_user(request.user, source_id))
+    """One source: how its import went, what was skipped, its scan, and its items a page at a time, one of them open."""
+    source = _get_source_for_user(request.user, source_id)
+    if request.htmx.target == SCAN_TARGET:
+        return render(request, "sources/scan.html", {"source": source, "note": scan_note(source)})
+    return _detail(request, source)
 
 
 def _detail(request: SignedInRequest, source: Source, *, status: int = 200, **more: Any) -> HttpResponse:
@@ -162,7 +171,9 @@ def _report(request: HttpRequest, source: Source) -> _Report:
     chosen = max(_number(request, "conversation", default=1) - 1, 0)
     talk = contents.conversation_row(chosen) or contents.conversation_row(chosen := 0)
     total = talk["count"] if talk else contents.reader.count(MAIN_STREAM[source.kind])
-    page = source_rows.window(_number(request, "page"), total=total)
+    opened = _number(request, "item", default=0)
+    number = _number(request, "page", default=-(-opened // source_rows.PAGE_ROWS) or 1)
+    page = source_rows.window(number, total=total)
     measures = services.measures_of(source, source_rows.COUNTED_WITH)
     model = known_model(talk["model"]) if talk else None
     own = services.measures_of(source, model.tokenizer) if model else None
@@ -178,6 +189,8 @@ def _report(request: HttpRequest, source: Source) -> _Report:
         reported=item_preview.reported_by_source(talk, measures),
         recorded=item_preview.recorded_growth(talk, own, model),
         account=accounting_from_json(source.report.get("accounting")),
+        scan=scan_note(source),
+        opened=opened,
     )
 
 

@@ -16,6 +16,7 @@ import pytest
 import requests
 
 from tests.browser.stack import Stack, running_stack
+from tests.scanning.test_rules import AWS
 from tests.sources.bucket_server import BUCKET, KEYS, bucket_server
 from tests.sources.material import chats
 from tests.waiting import PATIENCE_SECONDS, wait_until
@@ -154,3 +155,16 @@ def test_a_client_that_sends_all_of_it_before_it_listens_still_hears_the_sentenc
     answer = visitor.post("/sources/upload/", files={"files": ("big.bin", b"x" * size)})
     assert answer.status_code == 413
     assert "more than the limit of 2 MB for one upload" in answer.text
+
+
+@pytest.mark.slow
+def test_a_worker_looks_for_secrets_once_the_page_was_looked_at(visitor: Visitor) -> None:
+    talk = chats(2).replace(b"Plan harbour 1, part 0.", f"Mind {AWS}".encode())
+    there = visitor.post("/sources/upload/", files={"files": ("keys.jsonl", talk)}).url
+    part = {"HX-Request": "true", "HX-Target": "scan"}
+
+    def note() -> str:
+        return visitor.session.get(there, headers=part, timeout=PATIENCE_SECONDS).text
+
+    wait_until(lambda: "AWS key, once" in note(), what="what a worker found")
+    assert AWS not in note()
