@@ -27,7 +27,7 @@ EXPORTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "tokens.AccessToken": ("id", "name", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"),
         "sources.Source": (
             *("id", "name", "kind", "format", "requested_format", "state", "sha256", "size_bytes", "revision"),
-            *("counts", "report", "error", "created_at", "updated_at", "deleted_at"),
+            *("counts", "report", "error", "masks", "created_at", "updated_at", "deleted_at"),
         ),
         "sources.OwnFormat": ("id", "title", "mapping", "created_at"),
         "workbench.Workspace": (

@@ -38,6 +38,7 @@ class Source(models.Model):
             a source is ready with what was read before, or failed if there was nothing.
         scan: what a scan for secrets and personal data found, and in which revision (scanning/kept_findings.py); None
             until then.
+        masks: of a masked copy, what was masked in which source (scanning/masked_copy.py); None of any other.
         deleted_at: when it was deleted; the row stays for the undo and is purged later.
     """
 
@@ -65,6 +66,7 @@ class Source(models.Model):
     report = models.JSONField(default=dict, blank=True)
     error = models.JSONField(default=dict, blank=True)
     scan = models.JSONField(null=True, blank=True, editable=False)
+    masks = models.JSONField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True, blank=True)

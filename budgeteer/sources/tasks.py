@@ -33,7 +33,7 @@ from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job, preparation
 from budgeteer.scanning.scan import scan_texts
-from budgeteer.sources import cleanup, services
+from budgeteer.sources import cleanup, services, uploads
 from budgeteer.sources.files.contents import MAIN_STREAM, MESSAGES, counted_streams, report_of, streams_of
 from budgeteer.sources.files.item_store import write_items
 from budgeteer.sources.files.local_copy import nearby
@@ -48,6 +48,8 @@ from budgeteer.sources.own_formats import formats_of
 from budgeteer.sources.publication import ImportResult, give_up, publish
 from budgeteer.sources.scanning.item_texts import texts_of
 from budgeteer.sources.scanning.kept_findings import findings_of
+from budgeteer.sources.scanning.masked_bytes import masked_bytes
+from budgeteer.sources.scanning.masked_copy import how_it_was_masked
 from budgeteer.sources.scanning.requested_scans import ask_for_unscanned
 
 # Items stored between two looks at whether the import is still wanted: some milliseconds of work.
@@ -263,6 +265,46 @@ def scan_source(context: JobContext, *, source_id: str, revision: int) -> dict[s
     result = {"source": source_id, "values": len(scan.finds)}
     with context.finishing(result):
         Source.objects.filter(pk=source.pk, revision=revision).update(scan=found)
+    return result
+
+
+@job("sources.mask", title="Make a masked copy")
+def mask_source(context: JobContext, *, source_id: str, revision: int) -> dict[str, Any]:
+    """Look through the source again, since no value is kept, and receive its bytes with a mask for each as an upload.
+
+    Raises:
+        InputError: the source is gone or was imported anew meanwhile; nothing could be masked; there is no room.
+    """
+    source = _source(source_id)
+    if source.revision != revision:
+        raise InputError("the source was imported anew meanwhile", where=source.name, mend="Open it again")
+
+    def report(done: int, total: int) -> None:
+        context.progress(done, total, "items", "Looking for secrets and personal data")
+
+    def report_masked(done: int, total: int) -> None:
+        context.progress(done, total, "values", "Masking what was found")
+
+    scan = scan_texts(texts_of(contents_of(source), report))
+    with nearby(source, progress=partial(context.progress, unit="bytes")) as file:
+        file.seek(0)
+        data = file.read()
+    values = {find.value: find.kind for find in scan.finds}
+    masked = masked_bytes(data, values, encoding=source.report["encoding"], progress=report_masked)
+    if not masked.places:
+        raise InputError(
+            "nothing that was found is written in the file in a form that is known here",
+            where=source.name,
+            mend="Mask it in the file itself, and upload that",
+        )
+    result = {"source": source_id}
+    with context.finishing(result):
+        name = f"masked-{source.name}"
+        content = uploads.as_file(masked.data, name)
+        copy = uploads.receive(source.owner, name=name, content=content, as_format=source.requested_format)
+        masks = how_it_was_masked(source, masked, is_whole=scan.is_whole)
+        Source.objects.filter(pk=copy.pk).update(masks=masks)
+        result["copy"] = str(copy.pk)
     return result
 
 

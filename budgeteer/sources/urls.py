@@ -20,6 +20,7 @@ urlpatterns = [
     path("sources/<uuid:source_id>/skipped/", views.skipped, name="skipped"),
     path("sources/<uuid:source_id>/rename/", views.rename, name="rename"),
     path("sources/<uuid:source_id>/import/", views.import_again, name="import"),
+    path("sources/<uuid:source_id>/mask/", views.mask, name="mask"),
     path("sources/<uuid:source_id>/delete/", views.delete, name="delete"),
     path("sources/<uuid:source_id>/restore/", views.restore, name="restore"),
 ]

@@ -29,7 +29,8 @@ from budgeteer.sources import item_preview, services, source_rows
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.forms import NameForm, form_of, read_mapping
 from budgeteer.sources.models import OwnFormat, Source
-from budgeteer.sources.scanning.scan_note import ScanNote, scan_note
+from budgeteer.sources.scanning.masked_copy import ask_for_copy
+from budgeteer.sources.scanning.scan_note import ScanNote, masks_note, scan_note
 
 #: The element of a source's page that asks for itself until a worker has looked for secrets.
 SCAN_TARGET = "scan"
@@ -129,6 +130,7 @@ class _Report:
     recorded: str = ""
     account: Accounting | None = None
     scan: ScanNote | None = None
+    masks: tuple[str, ...] = ()
     opened: int = 0
 
     @property
@@ -190,6 +192,7 @@ def _report(request: HttpRequest, source: Source) -> _Report:
         recorded=item_preview.recorded_growth(talk, own, model),
         account=accounting_from_json(source.report.get("accounting")),
         scan=scan_note(source),
+        masks=masks_note(source),
         opened=opened,
     )
 
@@ -242,6 +245,18 @@ def import_again(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse
     source = _get_source_for_user(request.user, source_id)
     try:
         services.import_again(source, as_format=request.POST.get("format", ""))
+    except InputError as refusal:
+        messages.error(request, refusal.sentence)
+    return redirect(source)
+
+
+@access()
+@require_POST
+def mask(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
+    """Make a copy of it in which what the scan found is masked; the page shows how far that is."""
+    source = _get_source_for_user(request.user, source_id)
+    try:
+        ask_for_copy(source)
     except InputError as refusal:
         messages.error(request, refusal.sentence)
     return redirect(source)

@@ -175,6 +175,7 @@ ROWS: dict[str, Row] = {
     "sources:skipped": owned(200, 405),
     "sources:rename": owned(405, 302).posting(name="Quay"),
     "sources:import": owned(405, 302),
+    "sources:mask": owned(405, 302),
     "sources:delete": owned(405, 302),
     "sources:restore": owned(405, 302),
     "workbench:help": public(200, 405),

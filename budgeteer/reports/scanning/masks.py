@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from budgeteer.reports.document import Document
+from budgeteer.scanning.mask_words import mask_of
 
 _LEAST_TAIL: Final = 4
 """A name that is cut within a value keeps so much of it, or more, before it is masked too."""
@@ -47,7 +48,7 @@ def _without(text: str, values: Mapping[str, str], counts: Counter[str]) -> str:
     for value, kind in values.items():
         if value in text:
             counts[kind] += text.count(value)
-            text = text.replace(value, f"[masked: {kind}]")
+            text = text.replace(value, mask_of(kind))
     return text if len(text) > _LONGEST_NAME else _without_tail(text, values, counts)
 
 
@@ -62,5 +63,5 @@ def _without_tail(text: str, values: Mapping[str, str], counts: Counter[str]) ->
         for chars in range(min(len(value) - 1, len(whole)), _LEAST_TAIL - 1, -1):
             if whole.endswith(value[:chars]):
                 counts[kind] += 1
-                return f"{whole[:-chars]}[masked: {kind}]…"
+                return f"{whole[:-chars]}{mask_of(kind)}…"
     return text

@@ -11,6 +11,7 @@ from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.scanning.rules import PERSONAL
 from budgeteer.sources.files.contents import CONVERSATIONS, MAIN_STREAM, SKIPPED
 from budgeteer.sources.models import Source
+from budgeteer.sources.scanning.masked_copy import copy_job, copy_of
 from budgeteer.sources.scanning.requested_scans import ensure_scanned, findings
 from budgeteer.sources.source_rows import KINDS
 
@@ -53,13 +54,18 @@ class FoundKind:
 
 @dataclass(frozen=True, slots=True)
 class ScanNote:
-    """The note: what was found, or that a worker still looks, or the card of a job that ended without an answer."""
+    """The note: what was found, or that a worker still looks, or the card of a job that ended without an answer.
+
+    `copy` is the masked copy of what was found, `copy_card` the job that makes it or did not.
+    """
 
     sentence: str
     is_whole: bool = True
     kinds: tuple[FoundKind, ...] = ()
     is_waiting: bool = False
     card: JobCard | None = None
+    copy: Source | None = None
+    copy_card: JobCard | None = None
 
 
 def scan_note(source: Source) -> ScanNote | None:
@@ -86,7 +92,35 @@ def _told(source: Source, found: Mapping[str, Any]) -> ScanNote:
         return ScanNote(f"No secrets or personal data found by {found['rules']} rules.", found["isWhole"])
     secrets = sum(row["places"] for row in rows if row["kind"] not in PERSONAL)
     personal = sum(row["places"] for row in rows) - secrets
-    return ScanNote(_sentence(secrets, personal), found["isWhole"], kinds)
+    made = copy_job(source)
+    copy = copy_of(source, made) if made else None
+    card = job_card(made, then=source.get_absolute_url()) if made and made.state != "succeeded" else None
+    return ScanNote(_sentence(secrets, personal), found["isWhole"], kinds, copy=copy, copy_card=card)
+
+
+def masks_note(source: Source) -> tuple[str, ...]:
+    """What the page of a masked copy says of how it was made, a sentence each; nothing of any other source."""
+    masks = source.masks
+    if masks is None:
+        return ()
+    places = sum(row["places"] for row in masks["kinds"])
+    kinds = ", ".join(f"{row['kind']} ({row['places']:,})" for row in masks["kinds"])
+    said = [f"{_counted(places, 'place was', 'places were')} masked: {kinds}."]
+    if masks["missing"]:
+        values = _counted(masks["missing"], "value that was found is", "values that were found are")
+        rest = "it was not masked" if masks["missing"] == 1 else "they were not masked"
+        said.append(f"{values} not written in the file in a form that is known here: {rest}.")
+    if masks["left"]:
+        left = _counted(masks["left"], "place was", "places were")
+        said.append(f"{left} left: a plain word that is the whole of a JSON string may give the file its shape.")
+    if not masks["isWhole"]:
+        said.append("The scan of the original ended early: what it had not reached is not masked.")
+    said.append("What an import does not read was masked only where it holds the same values.")
+    return tuple(said)
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"1 {one}" if count == 1 else f"{count:,} {many}"
 
 
 def _sentence(secrets: int, personal: int) -> str:
