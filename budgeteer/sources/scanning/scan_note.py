@@ -35,7 +35,7 @@ class PlaceLink:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundKind:
+class KindRow:
     """One kind of secret or personal data: in how many places it stands, and links to the first items."""
 
     title: str
@@ -61,7 +61,7 @@ class ScanNote:
 
     sentence: str
     is_whole: bool = True
-    kinds: tuple[FoundKind, ...] = ()
+    kinds: tuple[KindRow, ...] = ()
     is_waiting: bool = False
     card: JobCard | None = None
     copy: Source | None = None
@@ -87,7 +87,7 @@ def scan_note(source: Source) -> ScanNote | None:
 
 def _told(source: Source, found: Mapping[str, Any]) -> ScanNote:
     rows = sorted(found["kinds"], key=lambda row: row["kind"] in PERSONAL)
-    kinds = tuple(FoundKind(row["kind"], row["places"], _links(source, found, row["kind"])) for row in rows)
+    kinds = tuple(KindRow(row["kind"], row["places"], _links(source, found, row["kind"])) for row in rows)
     if not rows:
         return ScanNote(f"No secrets or personal data found by {found['rules']} rules.", found["isWhole"])
     secrets = sum(row["places"] for row in rows if row["kind"] not in PERSONAL)
