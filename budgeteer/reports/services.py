@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
@@ -31,6 +32,9 @@ KEEP_ENDED = timedelta(days=90)
 """How long the row of a report that has ended stays in its owner's list: title, dates and verdict."""
 
 _ERASED: Final[dict[str, Any]] = {"document": None, "snapshot": {}, "token": "", "password": "", "findings": None}
+
+_MADE: Final = ("frozen_at", "is_held", "findings", "verdict", "token", "revoked_at", "expires_at")
+"""What of a report changes when it has been made, is opened by its owner, or ends."""
 
 type Standing = Literal["preparing", "held", "ready", "failed", "expired", "revoked"]
 
@@ -146,18 +150,26 @@ def by_token(token: str) -> Report | None:
 
 
 def state_of(report: Report) -> ReportState:
-    """Where a report stands."""
-    if report.revoked_at is not None:
-        return ReportState(report, "revoked", None)
-    if report.is_expired:
-        return ReportState(report, "expired", None)
-    if report.frozen_at is not None and not report.is_held:
-        return ReportState(report, "ready", None)
+    """Where a report stands, brought up to date where its job has ended since it was read."""
+    if (standing := _settled(report)) is not None:
+        return ReportState(report, standing, None)
     job = jobs.latest_for(report.subject)
-    is_busy = job is not None and job.state in {JobState.QUEUED, JobState.RUNNING}
-    if is_busy:
+    if job is not None and job.state in {JobState.QUEUED, JobState.RUNNING}:
         return ReportState(report, "preparing", job)
+    with suppress(Report.DoesNotExist):  # deleted meanwhile: it stands as it was read
+        report.refresh_from_db(fields=_MADE)
+    if (standing := _settled(report)) is not None:
+        return ReportState(report, standing, None)
     return ReportState(report, "held" if report.is_held else "failed", job)
+
+
+def _settled(report: Report) -> Standing | None:
+    """Where a report stands that waits for nothing; None for another."""
+    if report.revoked_at is not None:
+        return "revoked"
+    if report.is_expired:
+        return "expired"
+    return "ready" if report.frozen_at is not None and not report.is_held else None
 
 
 def decide(report: Report, *, masks: Sequence[int] | None) -> None:

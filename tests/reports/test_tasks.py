@@ -65,6 +65,16 @@ def publish(workspace, content="full"):
     return report
 
 
+def test_a_report_that_is_made_while_its_row_is_looked_at_is_ready(filled):
+    order = services.PublishRequest("July", "numbers", 7)
+    report = services.publish(filled, order, owner=filled.owner)
+    read_before = services.reports_of(filled.owner).get(pk=report.pk)
+    work_off_jobs()
+    state = services.state_of(read_before)
+    assert (state.standing, state.job) == ("ready", None), "its job had ended, and the row said that it was not made"
+    assert read_before.verdict["sentence"]
+
+
 def test_a_report_holds_what_the_workspace_showed(filled):
     report = publish(filled)
     document = services.frozen(report)

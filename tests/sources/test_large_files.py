@@ -40,10 +40,10 @@ def run_import(path: Path, how: str, data: Path) -> dict[str, Any]:
     return found
 
 
-#: The longest time without word of progress, in seconds of CPU.
-SILENCE_SECONDS = 1
+#: The longest time without word of progress, in seconds of CPU, with room for a slow and busy machine.
+SILENCE_SECONDS = 3
 #: At the end the parts of all messages are counted in one go: half a second for 132,000 of them, of a core alone.
-COUNTING_SECONDS = 2
+COUNTING_SECONDS = 6
 
 # What an import takes beside that, whatever is imported, in MB: a line, a chunk, and some chunks read before.
 BUFFERS = 30
