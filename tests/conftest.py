@@ -56,6 +56,7 @@ PURE_MODULES = (
     "serve/test_dashboard.py",
     "serve/test_gateway.py",
     "serve/test_private.py",
+    "sources/files/test_bucket.py",
     "sources/files/test_item_store.py",
     "sources/test_large_files.py",
     "test_api.py",

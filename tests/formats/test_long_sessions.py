@@ -1,4 +1,4 @@
-"""Sessions of a hundred thousand lines: read in seconds, whatever shape their tree has."""
+"""Sessions of fifty thousand lines: read in seconds, whatever shape their tree has."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tests.formats.shapes import Session, text_block, use_block
 
 pytestmark = pytest.mark.slow
 
-LINES = 100_000
-TIMES_PARSING = 100
-"""The bound in times of what parsing the same lines takes; these take 2 to 24 times that, quadratic work thousands."""
+LINES = 50_000
+TIMES_PARSING = 70
+"""The bound in times of what parsing the same lines takes; these take 2 to 24 times that, quadratic work hundreds."""
 
 
 def claude_code_comb() -> bytes:
