@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from django.core.files.base import ContentFile
@@ -61,7 +62,8 @@ def test_the_first_look_asks_for_a_scan_and_the_note_comes_by_itself(owner, clie
     assert "2 places look like secrets, 1 like personal data" in part
     assert part.index("AWS key, 2 places") < part.index("Mail address, once")
     assert '<a href="?item=2#item-2">message 2</a>, <a href="?item=3#item-3">message 3</a>' in part
-    assert part in page_of(client, source).replace("\r", "")
+    part, whole = (re.sub(r'value="\w{64}"', "", html) for html in (part, page_of(client, source)))  # but for tokens
+    assert part in whole
     assert Job.objects.filter(kind="sources.scan").count() == 1
 
 
