@@ -57,8 +57,13 @@ def _named(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _role(named: Mapping[str, Any]) -> str:
+    return _label(named).lower()
+
+
+def _label(named: Mapping[str, Any]) -> str:
+    """A role as it is written: a text, or the `label` of an object."""
     given = named.get("role")
-    return (text_value(_named(given).get("label")) if isinstance(given, OBJECT) else text_value(given)).lower()
+    return text_value(_named(given).get("label") if isinstance(given, OBJECT) else given)
 
 
 def _contents(named: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -86,7 +91,7 @@ def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any], skipped:
     if role is None:
         skipped.append(Skipped(f"{draft.place}{number}", "no known role", compact_json(raw)[:500]))
         return
-    draft.notes.see(named["role"])
+    draft.notes.see(_label(named))
     draft.model = text_value(named.get("modelid")) or draft.model
     frame = Message(role, (), name=text_value(named.get("authorname")), line=number)
     parts: list[Part] = []
