@@ -32,6 +32,9 @@ _ROLES: Final[Mapping[str, Role]] = {
 _CONTENTS: Final = ("items", "contents")
 _TYPE: Final = "$type"
 
+#: Where the names of a function stand: its plugin's, its own, and its own in Microsoft.Extensions.AI.
+_NAMES: Final = ("pluginname", "functionname", "name")
+
 
 def detect(document: Document) -> str | None:
     """Why a document holds messages of one of the two, None when it does not."""
@@ -101,7 +104,7 @@ def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any], skipped:
         kind = text_value(item.get(_TYPE)).lower().removesuffix("content")
         if kind == "functionresult":
             has_results = True
-            called = Message("tool", (), name=_called(draft, content), line=number)
+            called = Message("tool", (), name=_called(content), line=number)
             draft.answer(called, texts(_text(content.get("result"))), text_value(content.get("callid")))
         elif kind == "usage":
             draft.notes.count("Recorded usage that is no content, left out", of=item)
@@ -124,18 +127,18 @@ def _parts(draft: ConversationDraft, kind: str, content: Mapping[str, Any], item
         yield ReasoningPart(said)
     elif kind == "functioncall":
         given = text_value(content.get("callid")) or text_value(content.get("id"))
-        yield draft.calls.call(_called(draft, content), content.get("arguments"), given)
+        draft.notes.see([content.get(key) for key in _NAMES])
+        yield draft.calls.call(_called(content), content.get("arguments"), given)
     elif address := _picture(kind, content):
         yield image_at(address)
     else:
         yield opaque_part(text_value(item.get(_TYPE)), item, "microsoft-ai", draft.notes)
 
 
-def _called(draft: ConversationDraft, content: Mapping[str, Any]) -> str:
+def _called(content: Mapping[str, Any]) -> str:
     """The name of a function, behind that of its plugin as a model is told it."""
-    name = text_value(content.get("functionname")) or text_value(content.get("name"))
-    plugin = text_value(content.get("pluginname"))
-    draft.notes.see([plugin, name])
+    plugin, *names = (text_value(content.get(key)) for key in _NAMES)
+    name = next(filter(None, names), "")
     return f"{plugin}-{name}" if plugin else name
 
 
