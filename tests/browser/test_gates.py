@@ -185,9 +185,10 @@ _CHROME = """() => {
 @pytest.mark.parametrize("part", ["#inputs", "#config", "#view", "#inspect"])
 def test_on_a_phone_a_quarter_of_the_screen_at_most_is_not_content(visitor, busy, part):
     workspace, item = busy
-    page = visitor(width=NARROW).open("/help/")
-    page.set_viewport_size({"width": NARROW, "height": 844})
+    someone = visitor(width=NARROW)
     for view in ("map", "messages", "timeline", "sweep") if part == "#view" else ("map",):
+        page = someone.open("/help/")  # one of its own: the last may be loaded anew by the end of its job
+        page.set_viewport_size({"width": NARROW, "height": 844})
         page.goto(f"{workspace}?view={view}&{item if part == '#inspect' else ''}{part}")
         expect(page.locator("#figures")).to_be_visible()
         found = page.evaluate(_CHROME)
