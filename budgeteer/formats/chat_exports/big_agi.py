@@ -26,7 +26,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
-from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.messages.objects import object_under
 from budgeteer.formats.messages.reply_steps import ReplySteps
 from budgeteer.formats.reading.bounds import iso_time
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
@@ -96,8 +96,7 @@ def _add(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any]) -> No
         draft.model = _model(raw) or draft.model
     steps = ReplySteps(frame)
     for fragment in mappings(raw.get("fragments")):
-        held = fragment.get("part")
-        _fragment(fragment, held if isinstance(held, OBJECT) else {}, steps, draft)
+        _fragment(fragment, object_under(fragment, "part"), steps, draft)
     if not isinstance(raw.get("fragments"), list):
         for part in texts(text_value(raw.get("text"))):
             steps.say(part)
@@ -108,11 +107,9 @@ def _add(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any]) -> No
 
 
 def _model(raw: Mapping[str, Any]) -> str:
-    made = raw.get("generator")
-    named = made if isinstance(made, OBJECT) else {}
-    sent = named.get("aix")
-    given = text_value(sent.get("mId")) if isinstance(sent, OBJECT) else ""
-    return given or text_value(named.get("name")) or text_value(raw.get("originLLM"))
+    made = object_under(raw, "generator")
+    given = text_value(object_under(made, "aix").get("mId"))
+    return given or text_value(made.get("name")) or text_value(raw.get("originLLM"))
 
 
 def _fragment(
@@ -122,12 +119,12 @@ def _fragment(
     if kind in ("ph", "error"):
         draft.notes.leave_line(f"part {kind}", fragment)
     elif kind == "tool_invocation":
-        asked = _object(part, "invocation")
+        asked = object_under(part, "invocation")
         name = text_value(asked.get("name")) or text_value(asked.get("type"))
         arguments = asked.get("args", asked.get("code"))
         steps.call(draft.calls.call(name, arguments, text_value(part.get("id"))))
     elif kind == "tool_response":
-        answered = _object(part, "response")
+        answered = object_under(part, "response")
         shown = answered.get("result")
         text = shown if isinstance(shown, str) else "" if shown is None else compact_json(shown)
         failed = bool(part.get("error"))
@@ -140,7 +137,7 @@ def _fragment(
 
 
 def _said(kind: str, fragment: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[Part]:
-    data = _object(part, "data")
+    data = object_under(part, "data")
     if kind == "text" and isinstance(part.get("text"), str):
         yield from texts(part["text"])
     elif kind == "ma" and isinstance(part.get("aText"), str):
@@ -148,14 +145,9 @@ def _said(kind: str, fragment: Mapping[str, Any], part: Mapping[str, Any]) -> It
             yield ReasoningPart(part["aText"])
     elif kind == "doc" and isinstance(data.get("text"), str):
         yield TextPart(data["text"])
-    elif kind == "image_ref" and text_value(_object(part, "dataRef").get("url")):
-        yield image_at(_object(part, "dataRef")["url"])
+    elif kind == "image_ref" and text_value(object_under(part, "dataRef").get("url")):
+        yield image_at(object_under(part, "dataRef")["url"])
     elif kind in ("image_ref", "reference"):
         yield FilePart(part, text_value(fragment.get("title")))
     else:
         yield OpaquePart(kind or "fragment", fragment, "big-agi")
-
-
-def _object(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    held = raw.get(key)
-    return held if isinstance(held, OBJECT) else {}

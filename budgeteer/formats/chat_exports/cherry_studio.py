@@ -28,7 +28,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
-from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.messages.objects import OBJECT, object_under
 from budgeteer.formats.messages.recorded_requests import openai_request
 from budgeteer.formats.messages.reply_steps import ReplySteps
 from budgeteer.formats.reading import json_text
@@ -69,7 +69,7 @@ def detect(document: Document) -> str | None:
 
 
 def _topics(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return mappings(_object(value, "indexedDB").get("topics"))
+    return mappings(object_under(value, "indexedDB").get("topics"))
 
 
 def read(document: Document) -> Imported:
@@ -82,7 +82,7 @@ def read(document: Document) -> Imported:
     found: list[Conversation] = []
     for entry in entries_of(document, skipped):
         tables = _tables(entry.value)
-        for number, topic in numbered_mappings(_object(entry.value, "indexedDB").get("topics"), "topic ", skipped):
+        for number, topic in numbered_mappings(object_under(entry.value, "indexedDB").get("topics"), "topic ", skipped):
             chat = _conversation(number, topic, tables, document, skipped)
             document.notes.count("Conversations without a message, left out", not chat.messages)
             found += [chat] if chat.messages else []
@@ -91,9 +91,9 @@ def read(document: Document) -> Imported:
 
 
 def _tables(value: Mapping[str, Any]) -> _Tables:
-    rows = mappings(_object(value, "indexedDB").get("message_blocks"))
+    rows = mappings(object_under(value, "indexedDB").get("message_blocks"))
     tables = _Tables({text_value(row.get("id")): row for row in rows})
-    stored = _inner(_object(value, "localStorage").get("persist:cherry-studio"))
+    stored = _inner(object_under(value, "localStorage").get("persist:cherry-studio"))
     held = _inner(stored.get("assistants"))
     default = held.get("defaultAssistant")
     for assistant in (*mappings([default]), *mappings(held.get("assistants"))):
@@ -157,7 +157,7 @@ def _add(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any], table
     if frame.role == "user":
         draft.calls.user_speaks()
     if frame.role == "assistant":
-        draft.model = text_value(_object(raw, "model").get("id")) or text_value(raw.get("modelId")) or draft.model
+        draft.model = text_value(object_under(raw, "model").get("id")) or text_value(raw.get("modelId")) or draft.model
         draft.record(frame.line, openai_request(raw.get("usage"), draft.model))
     steps = ReplySteps(frame)
     given = tables.blocks_of(raw)
@@ -205,8 +205,8 @@ def _block(block: Mapping[str, Any], steps: ReplySteps, draft: ConversationDraft
 
 
 def _call(block: Mapping[str, Any], steps: ReplySteps, draft: ConversationDraft) -> None:
-    raw = _object(_object(block, "metadata"), "rawMcpToolResponse")
-    name = text_value(_object(raw, "tool").get("name")) or text_value(block.get("toolName"))
+    raw = object_under(object_under(block, "metadata"), "rawMcpToolResponse")
+    name = text_value(object_under(raw, "tool").get("name")) or text_value(block.get("toolName"))
     arguments = block.get("arguments") or raw.get("arguments")
     given = text_value(raw.get("toolCallId")) or text_value(block.get("toolId"))
     call = draft.calls.call(name, arguments, given, has_result=True)
@@ -231,8 +231,3 @@ def _shown(content: Any) -> str:
 
 def _named(file: Mapping[str, Any]) -> str:
     return text_value(file.get("origin_name")) or text_value(file.get("name"))
-
-
-def _object(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    held = raw.get(key)
-    return held if isinstance(held, OBJECT) else {}

@@ -16,7 +16,7 @@ from typing import Any, Final
 from budgeteer.engine.content.conversation import Conversation, Message, Role
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
-from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.messages.objects import object_under
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mostly
@@ -60,8 +60,7 @@ def _conversation(entry: Entry, position: int, document: Document, skipped: list
             pieces.append(piece)
         else:
             skipped.append(Skipped(f"{entry.where}, action {number}", "no text", str(piece)[:500]))
-    held = value.get("savedsettings")
-    settings: Mapping[str, Any] = held if isinstance(held, OBJECT) else {}
+    settings = object_under(value, "savedsettings")
     for number, (role, said) in enumerate(_turns("".join(pieces), settings), 1):
         if said.strip():
             draft.add(Message(role, texts(said.strip()), line=number))

@@ -26,7 +26,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
-from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.messages.objects import OBJECT, object_under
 from budgeteer.formats.reading.bounds import iso_time
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
@@ -93,7 +93,7 @@ def _conversation(chat: _Chat, number: int, document: Document) -> Conversation:
 
 def _add(draft: ConversationDraft, row: Entry, *, is_group: bool) -> None:
     raw = row.value
-    extra = _object(raw, "extra")
+    extra = object_under(raw, "extra")
     created = _created(raw.get("send_date"))
     frame = Message("assistant", (), created=created, line=row.number)
     if calls := mappings(extra.get("tool_invocations")):
@@ -165,8 +165,3 @@ def _created(value: Any) -> str:
 
 def _text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else compact_json(value)
-
-
-def _object(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    held = raw.get(key)
-    return held if isinstance(held, OBJECT) else {}

@@ -9,14 +9,14 @@ Source: the export of Copilot's activity history at account.microsoft.com/privac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.numbering import first_text, text_value
 from budgeteer.formats.messages.speakers import ROLE_OF_SPEAKER, is_talk, spoken_columns
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
@@ -53,7 +53,7 @@ def read(document: Document) -> Imported:
     skipped = list(document.skipped)
     talks: dict[str, _SpokenRows] = {}
     for entry in entries_of(document, skipped):
-        name = _first(entry.value, _CONVERSATIONS)
+        name = first_text(entry.value, _CONVERSATIONS)
         talks.setdefault(name, _SpokenRows(name)).rows.append(entry)
     found = [_conversation(talk, number, document, skipped) for number, talk in enumerate(talks.values(), 1)]
     kept = tuple(chat for chat in found if chat.messages)
@@ -65,7 +65,7 @@ def _conversation(talk: _SpokenRows, number: int, document: Document, skipped: l
     notes = document.notes
     draft = ConversationDraft(notes, "row ")
     rows: Sequence[Entry] = talk.rows
-    first, last = (_first(rows[at].value, _TIMES) for at in (0, -1))
+    first, last = (first_text(rows[at].value, _TIMES) for at in (0, -1))
     if first > last:
         notes.count("Conversations whose rows are listed from the newest on, read from the oldest")
         rows = rows[::-1]
@@ -76,7 +76,7 @@ def _conversation(talk: _SpokenRows, number: int, document: Document, skipped: l
             skipped.append(Skipped(entry.where, "no known speaker", compact_json(entry.value)[:500]))
             continue
         said = text_value(entry.value.get(columns[1]))
-        draft.add(Message(role, texts(said), created=_first(entry.value, _TIMES), line=entry.number))
+        draft.add(Message(role, texts(said), created=first_text(entry.value, _TIMES), line=entry.number))
         left = [
             value
             for key, value in entry.value.items()
@@ -84,8 +84,3 @@ def _conversation(talk: _SpokenRows, number: int, document: Document, skipped: l
         ]
         notes.count("Columns of rows beside what was said, left out", len(left), of=left)
     return draft.conversation(f"c{number}", talk.name, document.stem or "Conversation")
-
-
-def _first(row: Mapping[str, Any], keys: Sequence[str]) -> str:
-    """The first text under one of the keys, "" where there is none."""
-    return next((text for key in keys if (text := text_value(row.get(key)))), "")

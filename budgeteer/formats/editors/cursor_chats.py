@@ -31,7 +31,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.numbering import Notes, first_text, text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading import json_text
@@ -255,7 +255,7 @@ def _is_marker(bubble: Mapping[str, Any]) -> bool:
 
 
 def _text(bubble: Mapping[str, Any]) -> str:
-    said = next((text for key in ("text", "rawText", "delegate") if (text := text_value(bubble.get(key)))), "")
+    said = first_text(bubble, ("text", "rawText", "delegate"))
     if said:
         return said
     blocks = mappings(bubble.get("codeBlocks"))

@@ -17,8 +17,8 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.frameworks.message_lists import StoredMessages, imported_messages
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import text_value
-from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.messages.numbering import first_text, text_value
+from budgeteer.formats.messages.objects import OBJECT, object_under
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
@@ -63,7 +63,7 @@ def read(document: Document) -> Imported:
 
 def _stored(value: Mapping[str, Any]) -> list[StoredMessages] | None:
     held = _listed(value)
-    model = text_value(_object(value, "metadata").get("model"))
+    model = text_value(object_under(value, "metadata").get("model"))
     return None if held is None else [StoredMessages(held, model=model)]
 
 
@@ -76,7 +76,7 @@ def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any], skipped:
     for response in responses:
         frame = Message("tool", (), name=text_value(response.get("name")), line=number)
         draft.answer(frame, texts(_text(response.get("responseData"))), text_value(response.get("id")))
-    said = next((text for key in _TEXTS if (text := text_value(raw.get(key)))), "")
+    said = first_text(raw, _TEXTS)
     parts = (*_thoughts(raw), *texts(said), *_media(draft, raw), *_calls(draft, raw))
     if parts or not responses:
         whole = Message("user" if role == "tool" else role, parts, line=number)
@@ -91,7 +91,7 @@ def _calls(draft: ConversationDraft, raw: Mapping[str, Any]) -> Iterator[Part]:
 
 def _thoughts(raw: Mapping[str, Any]) -> Iterator[Part]:
     """The reasoning of a reply: a field of it, or of its metadata."""
-    for holder in (raw, _object(raw, "metadata")):
+    for holder in (raw, object_under(raw, "metadata")):
         if thought := text_value(holder.get("reasoningContent")):
             yield ReasoningPart(thought)
             return
@@ -117,8 +117,3 @@ def _mime(value: Any) -> str:
 
 def _text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else compact_json(value)
-
-
-def _object(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    held = raw.get(key)
-    return held if isinstance(held, OBJECT) else {}

@@ -264,3 +264,8 @@ def short_line(text: str, limit: int = TITLE_CHARACTERS) -> str:
 def text_value(value: Any) -> str:
     """A string as it is, "" for anything else."""
     return value if isinstance(value, str) else ""
+
+
+def first_text(raw: Mapping[str, Any], keys: Iterable[str]) -> str:
+    """The first text under one of the keys that is not empty, "" where there is none."""
+    return next((text for key in keys if (text := text_value(raw.get(key)))), "")

@@ -17,7 +17,7 @@ from budgeteer.engine.content.conversation import Conversation, Message, Recorde
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
-from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.messages.objects import OBJECT, object_under
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
@@ -54,20 +54,20 @@ def _spans(value: Mapping[str, Any], where: str, skipped: list[Skipped]) -> Iter
 
 
 def _meta(span: Mapping[str, Any]) -> Mapping[str, Any]:
-    return _object(span, "meta")
+    return object_under(span, "meta")
 
 
 def _kind(span: Mapping[str, Any]) -> str:
     meta = _meta(span)
     return (
         text_value(meta.get("span.kind"))
-        or text_value(_object(meta, "span").get("kind"))
+        or text_value(object_under(meta, "span").get("kind"))
         or text_value(meta.get("kind"))
     )
 
 
 def _is_call(span: Mapping[str, Any]) -> bool:
-    held = [_object(_meta(span), side).get("messages") for side in ("input", "output")]
+    held = [object_under(_meta(span), side).get("messages") for side in ("input", "output")]
     return bool(_kind(span)) and any(isinstance(one, list) and one for one in held)
 
 
@@ -94,7 +94,7 @@ def _conversation(
     draft = ConversationDraft(document.notes, f"{where}, message ")
     meta = _meta(span)
     draft.model = text_value(meta.get("model_name"))
-    asked, answered = (_object(meta, side).get("messages") for side in ("input", "output"))
+    asked, answered = (object_under(meta, side).get("messages") for side in ("input", "output"))
     count = 0
     for count, raw in numbered_mappings(asked, draft.place, skipped):
         _add(draft, count, raw, skipped)
@@ -102,7 +102,7 @@ def _conversation(
     document.notes.count("Calls without a reply", not replies)
     for number, raw in enumerate(replies, count + 1):
         _add(draft, number, raw, skipped)
-    metrics = _object(span, "metrics")
+    metrics = object_under(span, "metrics")
     if replies and (total := token_count(metrics.get("input_tokens"))):
         output = token_count(metrics.get("output_tokens"))
         draft.record(count + 1, RecordedRequest(0, total, output_tokens=output, model=draft.model))
@@ -138,8 +138,3 @@ def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any], skipped:
 
 def _text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else compact_json(value)
-
-
-def _object(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    held = raw.get(key)
-    return held if isinstance(held, OBJECT) else {}

@@ -17,7 +17,7 @@ from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.datasets.columns import leave_columns
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.numbering import first_text, text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
@@ -68,7 +68,7 @@ def _said(value: Any, keys: tuple[str, ...]) -> str:
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, OBJECT):
-        return next((text for key in keys if (text := text_value(value.get(key)))), "")
+        return first_text(value, keys)
     return text_value(value)
 
 
@@ -119,5 +119,5 @@ def _conversation(entry: Entry, pairs: list[_Pair], number: int, document: Docum
             draft.add(Message("assistant", texts(answer)))
     lists = {"questions", "answers", "qas"}
     leave_columns(entry.value, {about, *lists, *_IDS}, document.notes)
-    given = next((text for key in _IDS if (text := text_value(entry.value.get(key)))), "")
+    given = first_text(entry.value, _IDS)
     return draft.conversation(given or f"c{number}", "", f"Text {number}")
