@@ -213,7 +213,7 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
             arguments={"source_id": str(source.id), "tokenizer": tokenizer, "revision": source.revision},
             owner=source.owner,
             subject=subject,
-            queue="large" if source.size_bytes > uploads.LARGE_BYTES else "default",
+            queue=uploads.queue_of(source),
             is_done=stored.exists,
         )
     except jobs.AlreadyDone:

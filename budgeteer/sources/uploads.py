@@ -212,10 +212,15 @@ def enqueue_import(source: Source) -> None:
         arguments={"source_id": str(source.id), "as_format": source.requested_format},
         owner=source.owner,
         subject=source.subject,
-        queue="large" if _is_large(source) else "default",
+        queue=queue_of(source),
     )
     source.import_job = job.id
     source.save(update_fields=["import_job"])
+
+
+def queue_of(source: Source) -> str:
+    """The queue for work on the whole of a source: "large" where it would have others wait for long, else "default"."""
+    return "large" if _is_large(source) else "default"
 
 
 def _is_large(source: Source) -> bool:

@@ -15,7 +15,7 @@ from budgeteer.jobs.models import Job
 from budgeteer.sources.models import Source
 from budgeteer.sources.scanning.masked_bytes import MaskedBytes, check_can_be_masked
 from budgeteer.sources.scanning.requested_scans import findings
-from budgeteer.sources.uploads import LARGE_BYTES
+from budgeteer.sources.uploads import queue_of
 
 
 def ask_for_copy(source: Source) -> Job:
@@ -37,7 +37,7 @@ def ask_for_copy(source: Source) -> Job:
         arguments={"source_id": str(source.id), "revision": source.revision},
         owner=source.owner,
         subject=_subject(source),
-        queue="large" if source.size_bytes > LARGE_BYTES else "default",
+        queue=queue_of(source),
     )
 
 

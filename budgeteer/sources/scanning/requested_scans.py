@@ -7,7 +7,7 @@ from typing import Any, Final
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources.models import Source, SourceQuerySet
-from budgeteer.sources.uploads import LARGE_BYTES
+from budgeteer.sources.uploads import queue_of
 
 ASKED_AT_ONCE: Final = 20
 """So many scans are asked for in one round, so that what somebody waits for is never behind many of them."""
@@ -35,7 +35,7 @@ def ensure_scanned(source: Source) -> Job | None:
             arguments={"source_id": str(source.id), "revision": source.revision},
             owner=source.owner,
             subject=subject,
-            queue="large" if source.size_bytes > LARGE_BYTES else "default",
+            queue=queue_of(source),
             is_done=_scanned(source).exists,
         )
     except jobs.AlreadyDone:

@@ -125,13 +125,9 @@ def _counted(count: int, one: str, many: str) -> str:
 
 def _sentence(secrets: int, personal: int) -> str:
     if not secrets:
-        return f"{_places(personal)} like personal data"
-    told = f"{_places(secrets)} like {'a secret' if secrets == 1 else 'secrets'}"
+        return f"{_counted(personal, 'place looks', 'places look')} like personal data"
+    told = f"{_counted(secrets, 'place looks', 'places look')} like {'a secret' if secrets == 1 else 'secrets'}"
     return f"{told}, {personal:,} like personal data" if personal else told
-
-
-def _places(count: int) -> str:
-    return "1 place looks" if count == 1 else f"{count:,} places look"
 
 
 def _links(source: Source, found: Mapping[str, Any], kind: str) -> tuple[PlaceLink, ...]:
