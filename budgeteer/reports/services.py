@@ -19,7 +19,7 @@ from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.collections.models import EvaluationRun
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs import services as jobs
-from budgeteer.jobs.models import Job, JobState
+from budgeteer.jobs.models import Job
 from budgeteer.reports.document import Document, parse, unpack_bytes
 from budgeteer.reports.kinds.base import ReportSubject
 from budgeteer.reports.kinds.registry import KINDS
@@ -154,7 +154,7 @@ def state_of(report: Report) -> ReportState:
     if (standing := _settled(report)) is not None:
         return ReportState(report, standing, None)
     job = jobs.latest_for(report.subject)
-    if job is not None and job.state in {JobState.QUEUED, JobState.RUNNING}:
+    if job is not None and not job.is_finished:
         return ReportState(report, "preparing", job)
     with suppress(Report.DoesNotExist):  # deleted meanwhile: it stands as it was read
         report.refresh_from_db(fields=_MADE)

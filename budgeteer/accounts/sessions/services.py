@@ -6,7 +6,7 @@ session's key signs in whoever has it: nobody is shown it, and a keyed hash name
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -67,16 +67,14 @@ def end_sessions(user: User, *, besides: str | None = None) -> int:
     Expired ones, which hold the name of a browser still, go too; returns how many had not expired.
     """
     ended = [session for session, _ in _rows(user) if session.session_key != besides]
-    for session in ended:
-        session.delete()
+    _delete(ended)
     return sum(map(_is_live, ended))
 
 
 def end_session(user: User, mark: str) -> bool:
     """Remove the session of an account that has this mark; whether there was one."""
     ended = [session for session, _ in _rows(user) if keyed(session.session_key) == mark]
-    for session in ended:
-        session.delete()
+    _delete(ended)
     return bool(ended)
 
 
@@ -85,6 +83,10 @@ def _rows(user: User) -> Iterator[tuple[Session, dict[str, Any]]]:
         data = session.get_decoded()
         if data.get(SESSION_KEY) == str(user.pk):
             yield session, data
+
+
+def _delete(sessions: Iterable[Session]) -> None:
+    Session.objects.filter(pk__in=[session.pk for session in sessions]).delete()
 
 
 def _is_live(session: Session) -> bool:
