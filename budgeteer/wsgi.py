@@ -7,6 +7,7 @@ from django.core.wsgi import get_wsgi_application
 
 from budgeteer.logs import name_process
 
+gc.disable()  # until the start is over, see below
 name_process("web")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
 
@@ -19,4 +20,5 @@ application = get_wsgi_application()
 # which comes after some thousands of answers.
 gc.collect()
 gc.freeze()
+gc.enable()
 gc.set_threshold(10_000, 10, 100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -26,6 +27,8 @@ CHROMIUM_FLAGS = [
 ]
 TESTS_FOLDER = Path(__file__).parent
 
+gc.disable()  # until the tests are collected, see pytest_collection_finish
+
 #: Folders whose tests neither database nor broker can make a difference to: they call functions that know none. None of
 #: their tests may ask for one; where only the others are run, they are not even collected.
 PURE_FOLDERS = ("benchmarks", "conformance", "corpus", "docs", "engine", "formats", "llm", "presentation", "scanning")
@@ -38,6 +41,7 @@ PURE_MODULES = (
     "accounts/test_pages.py",
     "browser/test_bad_uploads.py",
     "browser/test_charts.py",
+    "browser/test_crossing.py",
     "browser/test_every_page.py",
     "browser/test_gates.py",
     "browser/test_journeys_counted.py",
@@ -51,6 +55,8 @@ PURE_MODULES = (
     "http_api/test_matrix.py",
     "jobs/test_kinds.py",
     "reports/files",
+    "reports/kinds",
+    "reports/levels",
     "serve/test_bodies.py",
     "serve/test_capacity.py",
     "serve/test_dashboard.py",
@@ -58,6 +64,8 @@ PURE_MODULES = (
     "serve/test_private.py",
     "sources/files/test_bucket.py",
     "sources/files/test_item_store.py",
+    "sources/measures/test_measure_cache.py",
+    "sources/scanning/test_item_texts.py",
     "sources/test_large_files.py",
     "test_api.py",
     "test_directions.py",
@@ -69,6 +77,11 @@ PURE_MODULES = (
     "test_settings.py",
     "workbench/item_content",
     "workbench/panels",
+    "workbench/views/test_downloads.py",
+    "workbench/views/test_form_groups.py",
+    "workbench/views/test_help_page.py",
+    "workbench/views/test_page.py",
+    "workbench/views/test_policies.py",
 )
 #: The command line keeps its data in files, but for the tests that ask for a server.
 PURE_UNLESS_ASKED = ("cli",)
@@ -81,13 +94,20 @@ STACK_PLACES = (
     "serve/test_only.py",
     "workbench/test_calibrating_workers.py",
 )
-#: What people with accounts of their own do in the browser: `make test-all` runs it on PostgreSQL and Redis alone, on
-#: which docs/deployment.md lets teams run.
-SERVER_PLACES = ("browser/team", "browser/test_team.py")
+#: What people with accounts of their own do in the browser, and what several tabs do to one workspace: `make test-all`
+#: runs it on PostgreSQL and Redis alone, on which docs/deployment.md lets teams run.
+SERVER_PLACES = ("browser/team", "browser/test_state_and_keys.py", "browser/test_team.py")
 #: The browser tests that `make test` runs; the others are slow.
 BROWSER_PLACES = ("browser/test_journeys.py", "test_servers.py")
+#: Browser tests that run in a process of their own, with a dashboard of their own, beside the others.
+BROWSER_GROUPS = {
+    "browser pages": ("browser/test_every_page.py", "browser/test_gates.py"),
+    "browser teams": ("browser/team", "browser/test_team.py"),
+}
 #: The marks of what `make test` leaves out: a module outside `browser` and `corpus` that names none has no such tests.
 LONG_MARKS = ("slow", "corpus", "browser")
+#: The longest text that stands in the name of a test.
+NAME_CHARS = 200
 SERVER_FIXTURES = frozenset({"db", "transactional_db", "own_servers", "page", "redis_url", "postgres_url", "database"})
 
 # A loaded machine is no failure, so no example has a deadline. Continuous integration tries the same examples each
@@ -113,17 +133,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name bytes by their argument: an archive holds the minute it was made in, and parallel processes must agree."""
-    return argname if isinstance(val, bytes) else None
+    """Name bytes by their argument: an archive holds the minute it was made in, and parallel processes must agree.
+
+    So are texts that nobody would read to their end.
+    """
+    return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > NAME_CHARS) else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium.
 
-    Browser tests stay together in one of several parallel processes: they share one running dashboard. So do the tests
-    of a module that share a fixture, mostly a server: it would be started once for each process. Every test that
-    is not known to be pure runs on both stacks (scripts/test.sh, scripts/test_long.sh).
+    Browser tests stay together in one of several parallel processes, or by BROWSER_GROUPS in one each: they share one
+    running dashboard. So do the tests of a module that share a fixture, mostly a server: it would be started once for
+    each process. Every test that is not known to be pure runs on both stacks (scripts/test.sh, scripts/test_long.sh).
     """
     for item in items:
         _mark_by_place(item)
@@ -134,7 +157,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Fail where a group of tests would be torn apart: its servers would be started once for each process."""
+    """Fail where a group of tests would be torn apart: its servers would be started once for each process.
+
+    What was collected stays until the end, so that nobody need look for garbage in it.
+    """
+    gc.freeze()
+    gc.enable()
     if getattr(session.config.option, "loadgroup", False):
         torn = [
             item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid
@@ -150,7 +178,8 @@ def _mark_by_place(item: pytest.Item) -> None:
     if any(item.get_closest_marker(name) for name in LONG_MARKS):
         assert _has_long_tests(item.path), f"{item.nodeid} has a mark that its module does not name"
     if "browser" in item.keywords:
-        item.add_marker(pytest.mark.xdist_group("browser"))
+        group = next((name for name, places in BROWSER_GROUPS.items() if _is_below(item.path, places)), "browser")
+        item.add_marker(pytest.mark.xdist_group(group))
         if not _is_below(item.path, BROWSER_PLACES):
             item.add_marker("slow")
         if _is_below(item.path, SERVER_PLACES):
@@ -216,6 +245,16 @@ def fast_passwords_in_this_process() -> None:
     from django.conf import settings as dashboard
 
     dashboard.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *dashboard.PASSWORD_HASHERS]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def repeated_imports() -> object:
+    """Import the same bytes once in this process, where a test runs the import's job itself."""
+    from tests.sources.repeated_imports import RepeatedImports
+
+    imports = RepeatedImports()
+    imports.install()
+    return imports
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -18,6 +18,7 @@ WEB_GRACE_SECONDS = 2.0
 
 def main(arguments: list[str]) -> int:
     """Run one part until it is told to stop or its parent is gone."""
+    parts.begin_start()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
     # Django's checks read every URL and template; they are for the tests, not for every start.
     os.environ.setdefault("CELERY_SKIP_CHECKS", "1")

@@ -81,6 +81,7 @@ def run_migrate() -> int:
 
 
 def _prepare() -> None:
+    parts.begin_start()
     # Django's checks read every URL and template; they are for the tests, not for every start.
     os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
     django.setup()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import copy
+import gc
 import os
 import signal
 import socket
@@ -22,6 +23,17 @@ QUIET_CONNECTIONS = 1024
 SCHEDULER_WAKES_SECONDS = 2
 
 
+def begin_start() -> None:
+    """Look for no garbage while modules are read: a fifth of their time. A part that has started looks again."""
+    gc.disable()
+
+
+def end_start() -> None:
+    """Look for garbage again, but not among what the start left, which stays."""
+    gc.freeze()
+    gc.enable()
+
+
 def run_web(host: str, port: int, *, grace_seconds: float) -> int:
     """Serve requests until SIGTERM or SIGINT; one that is not answered `grace_seconds` later is cut off."""
     from django.conf import settings
@@ -34,6 +46,7 @@ def run_web(host: str, port: int, *, grace_seconds: float) -> int:
         _count_together()
     # One that is told to stop before it serves would hear nothing through the handler it inherits, and be killed late.
     os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
+    end_start()  # of this process; those that answer begin with wsgi.py
     Granian(
         "budgeteer.asgi:application",
         address=host,
@@ -81,6 +94,7 @@ def run_worker(name: str, queues: Iterable[str], *, grace_seconds: float) -> int
         deadline.start()
 
     signals.worker_shutting_down.connect(leave_in_time, weak=False)
+    signals.worker_ready.connect(lambda **_kwargs: end_start(), weak=False)
     from budgeteer.jobs import liveness, memory
 
     memory.bound_this_process()
@@ -125,6 +139,7 @@ def run_scheduler() -> int:
 
             platforms.signals.update(SIGTERM=end, SIGINT=end)
 
+    end_start()
     # The schedule has intervals only, so it is kept in memory rather than in a file.
     beat = LeanBeat(
         app=app,

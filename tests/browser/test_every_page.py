@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
@@ -39,30 +41,29 @@ def failures(page: Page, rules: dict[str, object] = RULES) -> list[str]:
     return [f"{rule['id']}: {node['html'][:160]}" for rule in found for node in rule["nodes"]]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_wide_and_narrow_light_and_dark_axe_finds_nothing(visitor, filled, name):
-    found = {}
-    for width in (WIDE, NARROW):
-        page = go(visitor, filled, name, width=width)
-        for theme, rules in (("light", RULES), ("dark", OF_COLOURS)):
-            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-            found[f"{width} {theme}"] = failures(page, rules)
-    assert not any(found.values()), found
+def themes(page: Page) -> Iterator[tuple[str, dict[str, object]]]:
+    """Put the page into each theme in turn, with the rules to look at it by."""
+    for theme, rules in (("light", RULES), ("dark", OF_COLOURS)):
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        yield theme, rules
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_one_first_heading_a_title_and_no_sideways_scroll_at_320_pixels_or_200_percent(visitor, filled, name):
-    page = go(visitor, filled, name, width=320)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
-    page.set_viewport_size({"width": 720, "height": 450})  # 1440 at 200 %
-    assert page.evaluate("document.documentElement.scrollWidth") <= 720
+def test_axe_finds_nothing_and_everything_is_in_its_place_at_every_width_in_both_themes(visitor, filled, name):
+    """A page is opened at two widths and looked at in both themes; the other widths are those of a turned screen."""
+    page = go(visitor, filled, name, width=WIDE)
+    found = {f"{WIDE} {theme}": failures(page, rules) for theme, rules in themes(page)}
     assert page.locator("h1").count() == 1
     assert "Budgeteer" in page.title() or name == "report-prompt"
 
-
-@pytest.mark.parametrize("name", NAMES)
-def test_on_a_phone_every_text_stays_in_its_box_and_every_button_on_the_screen(visitor, filled, name):
     page = go(visitor, filled, name, width=NARROW)
+    found |= {f"{NARROW} {theme}": failures(page, rules) for theme, rules in themes(page)}
+    assert not any(found.values()), found
+    for width, height in ((320, 640), (720, 450)):  # the second is 1440 at 200 %
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    page.set_viewport_size({"width": NARROW, "height": 900})
     for opened in page.locator("details.add > summary").all():
         opened.click()
     assert stray_texts(page) == []

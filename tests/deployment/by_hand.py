@@ -22,7 +22,7 @@ from typing import Any
 
 from tests.deployment.about_safety import SECRETS, made_secrets
 from tests.deployment.about_services import check_of, run_by
-from tests.deployment.installed import Installation, install, run
+from tests.deployment.installed import Installation, run, shared_installation
 from tests.deployment.reading import Deployment, seconds
 from tests.servers import die_with_parent, free_port
 from tests.waiting import PATIENCE_SECONDS
@@ -191,7 +191,7 @@ def running_by_hand(servers: Mapping[str, str]) -> Iterator[ByHand]:
         folder = Path(tempfile.mkdtemp(prefix="budgeteer-by-hand-"))
         held.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.chmod(0o755)
-        installation = install(folder / "app", has_extras=True, for_everybody=account is not None)
+        installation = shared_installation(for_everybody=account is not None)
         byhand = ByHand(Deployment(), installation, folder, free_port(), servers, account)
         held.callback(byhand.down)
         _prepare(byhand)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 import shutil
 import stat
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.servers import ServerMissing
 
 ROOT = Path(__file__).resolve().parents[2]
+PACKED = ("budgeteer", "templates", "static", "pyproject.toml", "requirements.txt", "constraints.txt", "README.md")
+"""What an installation depends on, by its place in the checkout."""
+
+KEPT_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,49 @@ def install(folder: Path, *, has_extras: bool = False, for_everybody: bool = Fal
         compiling = [inside, "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
         run([*compiling, str(folder / "venv" / "lib")], environment)
     return Installation(folder, wheel, variables)
+
+
+def shared_installation(*, for_everybody: bool) -> Installation:
+    """An installation with extras that nobody changes, made once for each state of the checkout.
+
+    Every process of a test run, and a later run over the same files, uses the same one. It lies in the folder for
+    temporary files; those of other states of the checkout are removed a day after they were made.
+    """
+    places = Path(tempfile.gettempdir())
+    prefix = f"budgeteer-installation-{'everybody' if for_everybody else 'own'}-"
+    folder = places / f"{prefix}{_state_of_checkout()}"
+    for other in places.glob(f"{prefix}*"):
+        if other != folder and time.time() - other.stat().st_mtime > KEPT_SECONDS:
+            shutil.rmtree(other, ignore_errors=True)
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o755)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = folder / "done"
+        if not done.exists():
+            shutil.rmtree(folder / "app", ignore_errors=True)  # of one that was stopped in the middle
+            made = install(folder / "app", has_extras=True, for_everybody=for_everybody)
+            variables = [f"{name}={value}" for name, value in made.variables.items()]
+            done.write_text("\n".join([str(made.wheel), *variables]))
+    wheel, *variables = done.read_text().split("\n")
+    return Installation(folder / "app", Path(wheel), dict(line.split("=", 1) for line in variables))
+
+
+def _state_of_checkout() -> str:
+    """A name for what would be installed: the interpreter, and the names and contents of the files."""
+    found = hashlib.sha256(f"{sys.version} {Path(sys.executable).resolve()}".encode())
+    for place in PACKED:
+        for file in _files_of(ROOT / place):
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            found.update(f"{file.relative_to(ROOT)} {content}\n".encode())
+    return found.hexdigest()[:16]
+
+
+def _files_of(place: Path) -> Iterator[Path]:
+    if place.is_file():
+        yield place
+        return
+    yield from sorted(file for file in place.rglob("*") if file.is_file() and file.suffix != ".pyc")
 
 
 def run(command: list[str], environment: dict[str, str] | None = None) -> None:

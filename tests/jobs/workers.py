@@ -28,6 +28,9 @@ START_WORKER = """
 import os, sys, django
 from datetime import timedelta
 from django.utils import timezone
+from budgeteer.serve.child import main
+from budgeteer.serve.parts import begin_start
+begin_start()
 if skew := float(os.environ.get("TEST_CLOCK_SKEW_SECONDS", "0")):
     real_now = timezone.now
     timezone.now = lambda: real_now() + timedelta(seconds=skew)
@@ -37,7 +40,6 @@ if hold := os.environ.get("TEST_HOLD_CALIBRATION", ""):
     tests.jobs.probes.hold_calibration(hold)
 if os.environ.get("TEST_NEWER_VERSION"):
     tests.jobs.probes.know_newer_kind()
-from budgeteer.serve.child import main
 sys.exit(main(sys.argv[1:]))
 """
 type StartWorker = Callable[..., subprocess.Popen[bytes]]

@@ -18,6 +18,12 @@ def other(db):
 
 
 @pytest.fixture(autouse=True)
+def every_import_is_done(repeated_imports, monkeypatch):
+    """Import whatever is uploaded, also where these bytes were imported before: imports are what is tested here."""
+    monkeypatch.setattr(repeated_imports, "is_on", False)
+
+
+@pytest.fixture(autouse=True)
 def nothing_loaded():
     from budgeteer.sources.loading import forget_loaded
 
