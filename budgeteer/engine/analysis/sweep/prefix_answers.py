@@ -1,8 +1,9 @@
 """Many sweep answers at once, where a limit only decides how many items of a list are included.
 
-That is so for `newestFirst` under any budget, for `full` while everything fits, and for skills taken as a prefix. The
-fits tell from which size on each item is kept, so one packing at the widest position answers for all the others by
-sums. Everywhere else `prefixes_of` gives None, and packings are made one by one.
+That is so for `newestFirst` and `keepEnds` under any budget, for `full` while everything fits, and for skills taken as
+a prefix. The fits tell from which size on each item is kept, so one packing at the widest position answers for all the
+others by sums; where a notice stands for what goes, its size is added, which depends on nothing but how many go.
+Everywhere else `prefixes_of` gives None, and packings are made one by one.
 """
 
 from __future__ import annotations
@@ -18,12 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.analysis.sweep.axes import BUDGETS, input_budgets
+from budgeteer.engine.analysis.sweep.notice_costs import NoticeCosts, notice_costs
 from budgeteer.engine.analysis.sweep.packing_answer import PackingAnswer, SectionAnswer, item_slice
 from budgeteer.engine.analysis.sweep.probe import Probed, Prober
 from budgeteer.engine.analysis.sweep.tracked_number import plain
-from budgeteer.engine.config.schema import OF_THE_WINDOW, BudgetConfig
+from budgeteer.engine.config.schema import OF_THE_WINDOW, BudgetConfig, HistoryConfig
 from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.history.notice import wants_notice
+from budgeteer.engine.packing.history.opening import beginning_roles
 from budgeteer.engine.packing.history.reach import limits_counts
+from budgeteer.engine.packing.history.strategies.keep_ends import first_messages
 from budgeteer.engine.packing.history.view import USER, HistoryView, Mask
 from budgeteer.engine.packing.ledger import DROPPED, Size
 from budgeteer.engine.packing.task_check import asked_of, first_is_user
@@ -32,6 +37,8 @@ SKILL_CHARS: Final = "skillsBudget.limits.maxSkillsPromptChars"
 HISTORY_TOKENS: Final = "history.maxTokens"
 #: So many positions of a budget are looked at in one go.
 _AT_ONCE: Final = 2**18
+#: So many fates are written in one go.
+_FATES_AT_ONCE: Final = 2**22
 
 
 def prefixes_of(prober: Prober) -> Prefixes | None:
@@ -42,7 +49,8 @@ def prefixes_of(prober: Prober) -> Prefixes | None:
     if prober.subject.bundle.chunks:
         return None
     widest = prober.probe(prober.axis.high)
-    return Prefixes(prober, widest) if _is_regular(config, path, widest) else None
+    found = Prefixes(prober, widest)
+    return found if _is_regular(config, path, widest) and found.has_plain_notice else None
 
 
 def _is_plain(config: BudgetConfig, path: str) -> bool:
@@ -50,8 +58,7 @@ def _is_plain(config: BudgetConfig, path: str) -> bool:
     if config.shares.enabled or config.pruning.mode != "off":
         return False
     if (
-        config.history.strategy not in ("full", "newestFirst")
-        or config.history.notice
+        not _is_in_rows(config.history)
         or config.history.end_on != "any"
         or config.history.start_on not in ("any", "user")
         or limits_counts(config.history)
@@ -64,6 +71,19 @@ def _is_plain(config: BudgetConfig, path: str) -> bool:
     if budget.notice or OF_THE_WINDOW in str(budget.limits.max_skills_prompt_tokens):
         return False
     return not _sweeps_skills(config, path) or (budget.enabled and budget.fit == "prefix" and budget.fallback == "none")
+
+
+def _is_in_rows(config: HistoryConfig) -> bool:
+    """Whether a larger limit keeps the same messages and more, and nothing but a notice stands for the others."""
+    match config.strategy:
+        case "full":
+            return not config.notice
+        case "newestFirst":
+            return True
+        case "keepEnds":
+            return config.ends.between != "summary" and not config.ends.remove_percent
+        case _:
+            return False
 
 
 def _sweeps_skills(config: BudgetConfig, path: str) -> bool:
@@ -89,6 +109,10 @@ class _Places(NamedTuple):
     groups: Ints
     valid: Mask
 
+    def part(self, first: int, end: int) -> _Places:
+        """Those from one place up to another."""
+        return _Places(self.skills[first:end], self.groups[first:end], self.valid[first:end])
+
 
 @dataclass(frozen=True)
 class Prefixes:
@@ -109,12 +133,16 @@ class Prefixes:
         whole = self.widest.answer.size
         sizes = map(Size, (whole.tokens - less_tokens).tolist(), (whole.chars - less_chars).tolist())
         made = zip(held.tolist(), sizes, sections, fates, strict=True)
-        return {
-            at: PackingAnswer(fits=True, size=size, sections=own, fates=row.tobytes()) for at, size, own, row in made
-        }
+        return {at: PackingAnswer(fits=True, size=size, sections=own, fates=row) for at, size, own, row in made}
 
-    def _fates(self, places: _Places) -> NDArray[np.int8]:
-        """One row a place."""
+    def _fates(self, places: _Places) -> Iterator[bytes]:
+        """One row a place, a block of them at a time: all of them at once would take several times their size."""
+        rows = max(_FATES_AT_ONCE // max(len(self.widest.answer.fates), 1), 1)
+        for first in range(0, len(places.groups), rows):
+            for row in self._fates_in_block(places.part(first, first + rows)):
+                yield row.tobytes()
+
+    def _fates_in_block(self, places: _Places) -> NDArray[np.int8]:
         ledger, fitted = self.widest.ledger, self.widest.fitted
         whole = np.frombuffer(self.widest.answer.fates, np.int8)
         fates = np.tile(whole, (len(places.groups), 1))
@@ -146,7 +174,7 @@ class Prefixes:
         Empty where it does not hold at `high`.
         """
         if self.prober.axis.path not in BUDGETS:
-            row = self._skill_reaches if self._sweeps_skills else self._reaches
+            row = self._skill_reaches if self._sweeps_skills else self._history_turns
             found = sorted({low, *row[(row > low) & (row <= high)].tolist()})
             held = self._places(np.array(found, np.int64)).valid.tolist()
             return found[len(held) - held[::-1].index(False) :] if False in held else found
@@ -175,10 +203,20 @@ class Prefixes:
         room = self._room_tokens(at) + self._skill_tokens[-1] - self._skill_tokens[skills]
         least = int(self._view.tokens[self._stays].sum())
         own = at if axis.path == HISTORY_TOKENS else np.full(len(at), plain(self._view.max_tokens))
-        groups = np.searchsorted(self._reaches, np.minimum(own, room + self._query_tokens), side="right")
+        limit = np.minimum(own, room + self._query_tokens)
+        groups = np.searchsorted(self._reaches, limit, side="right")
         valid = room >= least
-        if self._is_newest_first:
+        if not self._is_full:
             valid &= own >= least
+        if self._keeps_ends:
+            valid &= limit >= least + self._query_tokens
+        notice = self._notice
+        if notice is not None:
+            unnoticed, lacks = groups, groups < len(self._reaches)
+            reached = np.searchsorted(self._reaches, limit - notice.most_tokens, side="right")
+            groups = np.where(lacks, reached, groups)
+            stands = limit - notice.most_tokens >= least + self._query_tokens
+            valid &= ~lacks | (stands & notice.stands(groups, unnoticed))
         if not self._always_asks:
             valid &= groups > 0
         return _Places(skills, groups, valid & (skills > 0) if self._sweeps_skills else valid)
@@ -194,8 +232,46 @@ class Prefixes:
         return {section.name: at for at, section in enumerate(self.widest.answer.sections) if section.name in moving}
 
     @functools.cached_property
-    def _is_newest_first(self) -> bool:
-        return self.prober.subject.config.history.strategy == "newestFirst"
+    def has_plain_notice(self) -> bool:
+        """Whether no notice is written, or all there is to it is how many messages go.
+
+        An earlier notice adds to that number. Where the history must begin with a certain role, the notice may take the
+        place of its first message, but not where that one is there at every position.
+        """
+        view, packer = self._view, self.widest.packer
+        if not wants_notice(view.config):
+            return True
+        alive = np.flatnonzero(view.alive)
+        if view.written.any() or not len(alive) or self._notice is None:
+            return False
+        first = alive[0]
+        begins = bool(self._stays[first]) and view.role[first] == USER
+        return begins or not beginning_roles(packer.provider, view.config)
+
+    @functools.cached_property
+    def _notice(self) -> NoticeCosts | None:
+        """What the notice takes, None where none is written."""
+        view, packer = self._view, self.widest.packer
+        if not wants_notice(view.config):
+            return None
+        needed = np.where(self._stays, 0, self.widest.fitted.history.needed_tokens)
+        frame_tokens = packer.framing.written("user")
+        return notice_costs(view, needed, self._reaches, lambda text: packer.counter.count(text) + frame_tokens)
+
+    @functools.cached_property
+    def _history_turns(self) -> Ints:
+        """The limits of history from which on it may hold more."""
+        if self._notice is None or not len(self._reaches):
+            return self._reaches
+        return np.append(self._reaches[:-1] + self._notice.most_tokens, self._reaches[-1])
+
+    @functools.cached_property
+    def _is_full(self) -> bool:
+        return self.prober.subject.config.history.strategy == "full"
+
+    @functools.cached_property
+    def _keeps_ends(self) -> bool:
+        return self.prober.subject.config.history.strategy == "keepEnds"
 
     @functools.cached_property
     def _query_tokens(self) -> int:
@@ -204,7 +280,10 @@ class Prefixes:
     @functools.cached_property
     def _stays(self) -> Mask:
         """What of the history no position leaves out: under `full` everything, for below that there is no prefix."""
-        return self._view.always | self._view.task if self._is_newest_first else self._view.alive
+        if self._is_full:
+            return self._view.alive
+        stays = self._view.always | self._view.task
+        return stays | self._view.opener | first_messages(self._view) if self._keeps_ends else stays
 
     @functools.cached_property
     def _always_asks(self) -> bool:
@@ -225,28 +304,39 @@ class Prefixes:
         """For each message how many groups must be within the limit for it to be sent; past all where it never is.
 
         Where the first message must be the user's, those before the first user's go, with their groups: so a message
-        waits for a user's that stands no later than its group.
+        waits for a user's that stands no later than its group. If only the configuration asks for that, what always
+        stays does not wait (packing.task_check).
         """
-        view = self._view
+        view, packer = self._view, self.widest.packer
         never = len(self._reaches) + 1
         level = np.searchsorted(self._reaches, self.widest.fitted.history.needed_tokens) + 1
         level = np.where(view.alive, np.where(self._stays, 0, level), never)
-        if first_is_user(self.widest.packer.provider, view.config) and len(view):
+        if first_is_user(packer.provider, view.config) and len(view):
             first = np.full(int(view.group.max()) + 1, len(view) - 1)
             rows = np.flatnonzero(view.alive)
             np.minimum.at(first, view.group[rows], rows)
             users = np.minimum.accumulate(np.where(view.alive & (view.role == USER), level, never))
-            level = np.maximum(level, users[first[view.group]])
+            waits = np.maximum(level, users[first[view.group]])
+            spared = view.always | view.task | view.written
+            level = waits if asked_of(packer.bundle, packer.provider).first_is_user else np.where(spared, level, waits)
         return level
 
     @functools.cached_property
     def _history(self) -> tuple[Ints, Ints, Ints]:
-        """By the number of groups: the messages sent, the tokens and characters less than at the widest position."""
+        """By the number of groups: the messages sent, the tokens and characters less than at the widest position.
+
+        A notice is no message, but its tokens and characters count.
+        """
         view, level = self._view, self._level
         kept = self.widest.fitted.history.kept
         ones = np.ones(len(view), np.int64)
         sums = [self._by_level(column, level <= len(self._reaches)) for column in (ones, view.tokens, view.chars)]
         most = [int(column[kept].sum()) for column in (view.tokens, view.chars)]
+        notice, summary = self._notice, self.widest.fitted.history.summary
+        if notice is not None:
+            sums[1:] = sums[1] + notice.tokens, sums[2] + notice.chars
+        if summary is not None:
+            most = [most[0] + self.widest.fitted.history.summary_tokens, most[1] + len(summary.text)]
         return sums[0], most[0] - sums[1], most[1] - sums[2]
 
     def _by_level(self, column: Ints, sent: Mask) -> Ints:

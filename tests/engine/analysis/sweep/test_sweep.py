@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from budgeteer.engine.analysis.sweep.axes import BUDGETS, UNITS, axis_of, full_path, input_budgets
 from budgeteer.engine.analysis.sweep.packing_answer import PackingAnswer, fates_by_id
-from budgeteer.engine.analysis.sweep.probe import Prober, Subject
+from budgeteer.engine.analysis.sweep.probe import Probed, Prober, Subject
 from budgeteer.engine.analysis.sweep.sweep import knee_of, sweep, sweep_at
+from budgeteer.engine.analysis.sweep.tracked_number import Watch
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.config.overlay import set_path
 from budgeteer.engine.config.schema import load_config
@@ -30,6 +31,7 @@ from budgeteer.engine.packing.result import Packing
 from tests.conformance.packing.test_packing import configurations, inputs
 from tests.engine.packs import assistant, talk, user
 
+NEWEST: dict[str, Any] = {"strategy": "newestFirst"}
 slowly = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -154,6 +156,66 @@ def test_answers_by_sums_are_what_packing_anew_says(
     assert [swept.steps[swept.step_at(value)].answer for value in values] == answers
 
 
+@st.composite
+def short_talks(draw: st.DrawFn) -> Inputs:
+    """A few messages, some of an assistant's before the first of the user's, now and then an earlier notice."""
+    said = [
+        user(f"Question {number}. " + "why " * draw(st.integers(0, 12))) for number in range(draw(st.integers(1, 7)))
+    ]
+    for number in range(draw(st.integers(0, 7))):
+        said.insert(draw(st.integers(0, len(said))), assistant("because " * (1 + number)))
+    if draw(st.integers(0, 9)) == 0:
+        said.insert(draw(st.integers(0, len(said))), user("[3 earlier messages removed to save context]"))
+    return Inputs(conversation=talk(*said))
+
+
+@settings(slowly, max_examples=30)
+@given(st.data(), short_talks(), st.sampled_from([None, "openai-chat", "anthropic"]))
+def test_answers_with_a_notice_are_those_of_a_packing_at_each_value(
+    drawn: st.DataObject, told: Inputs, provider: str | None
+) -> None:
+    history = {
+        "strategy": drawn.draw(st.sampled_from(["keepEnds", "keepEnds", "newestFirst"])),
+        "maxTokens": drawn.draw(st.integers(5, 300)),
+        "ends": {
+            "keepFirst": drawn.draw(st.integers(0, 3)),
+            "between": drawn.draw(st.sampled_from(["notice", "nothing"])),
+        },
+        "notice": drawn.draw(st.booleans()),
+        "startOn": drawn.draw(st.sampled_from(["any", "any", "user"])),
+    }
+    pins = drawn.draw(st.sampled_from([[], [], ["message:m1"], ["message:m2"]]))
+    data = {"history": history, "contextWindow": drawn.draw(st.integers(60, 500)), "outputReserve": 5, "pins": pins}
+    subject = subject_of(told, data, provider)
+    path = drawn.draw(st.sampled_from(["inputBudget", "contextWindow", "history.maxTokens"]))
+    by_sums = sweep(subject, path, between=(6, 450))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("budgeteer.engine.analysis.sweep.sweep.prefixes_of", lambda _: None)
+        one_by_one = sweep(subject, path, between=(6, 450))
+    assert [(step.at, step.answer) for step in by_sums.steps] == [(step.at, step.answer) for step in one_by_one.steps]
+
+
+@pytest.mark.parametrize(
+    "history",
+    [{"strategy": "keepEnds"}, {"strategy": "keepEnds", "ends": {"between": "nothing"}}, {**NEWEST, "notice": True}],
+)
+@pytest.mark.parametrize("path", ["history.maxTokens", "inputBudget"])
+def test_messages_kept_in_a_row_take_a_few_packings_however_many_they_are(
+    history: dict[str, Any], path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject = subject_of(rows_of(60), {"history": history})
+    made: list[int] = []
+    probe = Prober.probe
+
+    def counted(prober: Prober, position: int, watch: Watch | None = None) -> Probed:
+        made.append(position)
+        return probe(prober, position, watch)
+
+    monkeypatch.setattr(Prober, "probe", counted)
+    assert len(sweep(subject, path).steps) > 100
+    assert len(made) < 20
+
+
 def rows_of(count: int) -> Inputs:
     """A conversation of so many questions and answers."""
     said = [part for number in range(count) for part in (user(f"Question {number}. " + "why " * 20), assistant())]
@@ -267,7 +329,6 @@ LIBRARY: dict[str, Any] = {
     "skills": tuple(Skill(name, f"Does {name} well.", f"{name}/SKILL.md") for name in ("ant", "bee", "cat", "dog")),
     "chunks": tuple(Chunk(f"Passage {number}. " + "what " * 30, f"p{number}") for number in range(3)),
 }
-NEWEST: dict[str, Any] = {"strategy": "newestFirst"}
 SKILLS: dict[str, Any] = {"enabled": True, "policies": {"cat": "pinned"}}
 SHARES = {"shares": {"enabled": True, "context": 0.3, "history": 0.4, "system": 0.3}, "contextWindow": 1_500}
 SUMMARY = {"strategy": "summarizeOlder", "maxChars": 600, "summaryMaxChars": 300, "keepUserTurns": 1}
