@@ -190,8 +190,8 @@ def _say_branch(branch: SessionBranch, title: str, document: Document) -> None:
         notes.say(f"“{title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
     elif branch.compactions:
         notes.say(
-            f"“{title}” was compacted {times}: it begins at the last summary, as the model saw it; message lines that "
-            f"only the whole transcript has: {branch.before_compaction:,}"
+            f"“{title}” was compacted {times}: it begins at the last summary, as the model saw it; "
+            f"earlier message lines left out: {branch.before_compaction:,}"
         )
     if branch.kept:
         notes.say(f"The last compaction of “{title}” kept messages as they were; they stand behind its summary")

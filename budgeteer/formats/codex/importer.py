@@ -230,6 +230,6 @@ def _say_compactions(history: History, title: str, notes: Notes, *, whole: bool)
         notes.say(f"“{title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
     else:
         notes.say(
-            f"“{title}” was compacted {times}: it begins with what replaced the rest, as the model saw it; items that "
-            f"only the whole transcript has: {history.before:,}"
+            f"“{title}” was compacted {times}: it begins with what replaced the rest, as the model saw it; "
+            f"earlier items left out: {history.before:,}"
         )

@@ -89,6 +89,6 @@ def _say_compactions(talk: CopilotConversation, title: str, notes: Notes, *, who
         notes.say(f"“{title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
     else:
         notes.say(
-            f"“{title}” was compacted {times}: it begins at the last summary, as the model saw it; messages that only "
-            f"the whole transcript has: {talk.before:,}"
+            f"“{title}” was compacted {times}: it begins at the last summary, as the model saw it; "
+            f"earlier messages left out: {talk.before:,}"
         )

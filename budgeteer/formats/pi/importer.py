@@ -145,6 +145,6 @@ def _say_compactions(chat: Conversation, notes: Notes) -> None:
         notes.say(f"“{chat.title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
     else:
         notes.say(
-            f"“{chat.title}” was compacted {times}: it begins at the last summary, as the model saw it; message lines "
-            f"that only the whole transcript has: {chat.metadata['messagesBeforeCompaction']:,}"
+            f"“{chat.title}” was compacted {times}: it begins at the last summary, as the model saw it; "
+            f"earlier message lines left out: {chat.metadata['messagesBeforeCompaction']:,}"
         )

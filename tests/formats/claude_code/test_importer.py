@@ -304,6 +304,7 @@ def test_after_a_compaction_the_model_sees_the_summary_and_what_follows() -> Non
     assert chat.title == "Fix the tests"
     assert chat.branches == 0
     assert found.warnings[0].startswith("“Fix the tests” was compacted once: it begins at the last summary")
+    assert "; earlier message lines left out: " in found.warnings[0]
 
 
 def test_the_whole_transcript_goes_on_before_the_compaction() -> None:
