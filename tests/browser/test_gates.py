@@ -421,6 +421,17 @@ def test_the_admin_looks_like_the_rest(visitor):
     assert page.evaluate(_SMALL) == []
 
 
+def test_on_a_tablet_a_list_of_the_admin_has_the_width_to_itself(visitor):
+    page = visitor(width=768).open("/admin/accounts/auditentry/")
+    expect(page.locator("#content h1")).to_have_text("Audit log")
+    expect(page.locator("#nav-sidebar")).to_be_hidden()
+    search, button = page.locator("#searchbar"), page.locator("#changelist-search input[type=submit]")
+    assert search.bounding_box()["width"] >= 150
+    assert button.evaluate("(one) => getComputedStyle(one).boxShadow") == "none"
+    listed, filters = page.locator("#changelist-form").bounding_box(), page.locator("#changelist-filter").bounding_box()
+    assert filters["y"] >= listed["y"] + listed["height"] - 1
+
+
 def test_the_recent_actions_of_the_admin_stand_on_no_ground_of_their_own(visitor):
     page = visitor().open("/admin/")
     shade = "() => getComputedStyle(document.querySelector('#content-related')).backgroundColor"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, override
+from typing import TYPE_CHECKING, Any, override
 
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from budgeteer.access.audit import SecurityEvent
 from budgeteer.accounts.audit_log.entries import NOT_KEPT
@@ -59,6 +59,11 @@ class AuditEntryAdmin(_EntryAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:  # noqa: ARG002 - as above
         """Nobody deletes here; entries go after AUDIT_DAYS."""
         return False
+
+    @override
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The list under its own name: there is nothing in it to be selected."""
+        return super().changelist_view(request, {"title": "Audit log", **(extra_context or {})})
 
     @override
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
