@@ -265,6 +265,16 @@ def test_on_the_smallest_phone_the_first_item_is_on_the_first_screen_and_the_wor
     expect(page.locator("#share")).to_have_accessible_name("Share")
 
 
+def test_a_large_screen_gives_its_room_to_names_and_texts_and_none_to_the_keys_of_a_list(visitor, busy):
+    page = visitor(width=2560).open("/help/")
+    page.goto(f"{busy[0]}?{busy[1]}")
+    assert page.locator("#inspector").bounding_box()["width"] >= 470
+    assert page.locator(".items th.c-name").bounding_box()["width"] >= 600
+    page.goto(f"{busy[0]}?view=messages")
+    keys, search = page.locator(".keys-hint").bounding_box(), page.locator(".filters .search").bounding_box()
+    assert search["y"] <= keys["y"] + keys["height"] / 2 <= search["y"] + search["height"]
+
+
 def test_commands_are_a_button_on_every_page_and_a_row_of_a_list_acts_from_its_menu(visitor, filled):
     page = visitor().open("/collections/")
     page.locator("header button.ic[data-palette]").click()
