@@ -170,6 +170,8 @@ class RecordedRequest:
             anew, with system texts and tools of its own.
         ran_at_provider: whether tools of the provider ran for its reply, such as a search of the web: its input, and
             that of those after it, holds what they found, and no file does.
+        files_unread: whether its program sent files with it whose texts the source does not hold, such as one that a
+            prompt names with `@`: its input, and that of those after it, holds them.
     """
 
     position: int
@@ -183,6 +185,7 @@ class RecordedRequest:
     other_server: bool = False
     program: str = ""
     ran_at_provider: bool = False
+    files_unread: bool = False
 
 
 REQUEST_FORM: Final = "requestForm"

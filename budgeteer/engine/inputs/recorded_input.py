@@ -178,13 +178,14 @@ def _starts(requests: Sequence[RecordedRequest], recorded: Ints) -> Iterator[int
     """The requests from which on something else is not in the file.
 
     What tools of a provider found stays in the input, and was found gone again some turns later (Codex), which is seen
-    where an input is smaller than the one before.
+    where an input is smaller than the one before. Files that were sent beside a prompt stay in it, too.
     """
     has_found = False
     for at, request in enumerate(requests):
         has_found |= request.ran_at_provider
         is_less = has_found and at > 0 and bool(recorded[at] < recorded[at - 1])
-        if not at or request.program != requests[at - 1].program or request.ran_at_provider or is_less:
+        holds_more = request.ran_at_provider or request.files_unread
+        if not at or request.program != requests[at - 1].program or holds_more or is_less:
             yield at
 
 

@@ -242,8 +242,16 @@ def _recorded(
         if record.reported is not None and record.number not in branch.kept:
             reply = record.message_id or str(record.number)
             first, _ = found.get(reply, (record.number, None))
-            words = attached[reply].tokens if reply in attached else 0
+            beside = attached.get(reply, Attached())
             prefix = _ID_PREFIX.match(record.message_id)
             other = prefix is not None and prefix[1] != _REPLY_PREFIX
-            found[reply] = first, replace(record.reported, unwritten_tokens=words, other_server=other)
+            found[reply] = (
+                first,
+                replace(
+                    record.reported,
+                    unwritten_tokens=beside.tokens,
+                    other_server=other,
+                    files_unread=beside.files,
+                ),
+            )
     return placed_requests(found.values(), messages)

@@ -23,10 +23,14 @@ ABSENT = "\x00absent"
 _MOST_SHARED: Final = 10_000
 
 MESSAGE, TALK, SIDECHAIN, INNER, COMPACTION, SUMMARY, ATTACHED, THOUGHT, LISTS = (1 << bit for bit in range(9))
+PLANS, IN_PLAN_MODE, IN_OTHER_MODE = (1 << bit for bit in range(9, 12))
 """The marks of a record: each is a property of it."""
 
 LISTING_TOOLS: Final = frozenset({"TaskCreate", "TaskUpdate", "TodoWrite"})
 """The tools of Claude Code that write its task list."""
+
+PLAN_TOOLS: Final = frozenset({"EnterPlanMode", "ExitPlanMode"})
+"""The tools of Claude Code that begin and end its plan mode."""
 
 
 class LineContext(NamedTuple):
@@ -116,6 +120,16 @@ class SessionRecord:
     def lists(self) -> bool:
         """Whether it calls a tool that writes the task list."""
         return self.marks & LISTS != 0
+
+    @property
+    def plans(self) -> bool:
+        """Whether it calls a tool that begins or ends plan mode."""
+        return self.marks & PLANS != 0
+
+    @property
+    def in_plan_mode(self) -> bool | None:
+        """Whether it is a prompt that was sent in plan mode; None where it names no mode."""
+        return self.marks & IN_PLAN_MODE != 0 if self.marks & (IN_PLAN_MODE | IN_OTHER_MODE) else None
 
     @property
     def number(self) -> int:
@@ -248,7 +262,7 @@ def _record(line: JsonLine, skipped: list[Skipped], shared: _Shared) -> SessionR
         | (COMPACTION if value.get("subtype") == "compact_boundary" else 0)
         | (SUMMARY if value.get("isCompactSummary") is True else 0)
         | (ATTACHED if kind == "attachment" else 0)
-        | (_reply_marks(message) if is_reply else 0),
+        | (_reply_marks(message) if is_reply else _mode_mark(value)),
         shared.context(
             text_value(value.get("sessionId")),
             text_value(value.get("agentId")),
@@ -263,12 +277,19 @@ def _record(line: JsonLine, skipped: list[Skipped], shared: _Shared) -> SessionR
 
 
 def _reply_marks(message: Mapping[str, Any]) -> int:
-    """Whether a line of the assistant is thinking alone, and whether it writes the task list."""
+    """Whether a line of the assistant is thinking alone, and whether it writes the task list or switches plan mode."""
     content = message.get("content")
     blocks = [block for block in content if isinstance(block, OBJECT)] if isinstance(content, list) else []
     kinds = {text_value(block.get("type")) for block in blocks}
     marks = THOUGHT if kinds and kinds <= {"thinking", "redacted_thinking"} else 0
-    return marks | (LISTS if any(text_value(block.get("name")) in LISTING_TOOLS for block in blocks) else 0)
+    names = {text_value(block.get("name")) for block in blocks}
+    return marks | (0 if names.isdisjoint(LISTING_TOOLS) else LISTS) | (0 if names.isdisjoint(PLAN_TOOLS) else PLANS)
+
+
+def _mode_mark(value: Mapping[str, Any]) -> int:
+    """In which mode a line of the user's was sent, where it says so."""
+    mode = text_value(value.get("permissionMode")) if value.get("type") == "user" else ""
+    return (IN_PLAN_MODE if mode == "plan" else IN_OTHER_MODE) if mode else 0
 
 
 def _reported(message: Mapping[str, Any], version: str) -> RecordedRequest | None:

@@ -1,15 +1,17 @@
 """Attachments that Claude Code sent and wrote no line for, as far as other lines of the session tell of them.
 
-Versions up to 2.1.47 at least send attachments like newer ones and write none of them down. Two kinds follow from what
-they do write, and are read as the line that a newer version writes:
+Versions up to 2.1.49 at least send attachments like newer ones and write none of them down. Three kinds follow from
+what they do write, and are read as the line that a newer version writes:
 
 - The reminder of the task list. It comes before a request when ten lines of the assistant have come since the list was
   last written, and ten since the last reminder; lines of thinking alone are not counted, and a compaction begins anew.
   In versions 2.0 it comes after seven lines, the one that writes the list among them, and then every three. It shows
   the list, which is emptied when all of it is done.
 - A prompt that was typed while the model was at work, and taken from the queue before the turn was over.
+- The instructions of plan mode (plan_mode.py).
 
-Others, such as the diagnostics of an editor or a file that changed, depend on what no line tells.
+Others, such as the diagnostics of an editor or a file that changed, depend on what no line tells. Of one kind it is
+told that it came, and not what it says: a file that a prompt names with `@` is sent with it.
 
 Claude Code's source is closed: the rule is described in public analyses of its versions (of 2.1 among them
 https://blog.chanler.dev/en/posts/tech-learn/claude-code-system-reminder-harness), and held against the recorded input
@@ -21,12 +23,13 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from budgeteer.engine.models.registry import known_model
 from budgeteer.formats.claude_code.attachments import attached_message, unwritten_tokens
+from budgeteer.formats.claude_code.plan_mode import PlanMode
 from budgeteer.formats.claude_code.session_lines import (
     ABSENT,
     LISTING_TOOLS,
@@ -61,6 +64,10 @@ REMINDER_PACES: Final[Sequence[tuple[tuple[int, ...], ReminderPace]]] = (
 )
 #: The first version whose list is kept by the Task tools unless it is not.
 _TASKS_VERSION: Final = (2, 1, 16)
+#: The first version whose texts about plan mode are known.
+_PLANS_VERSION: Final = (2, 1, 0)
+#: A file that a prompt names, as `@src/main.py` or `@"my notes.md"`: a name with a slash or a dot.
+_FILE: Final = re.compile(r"""(?<!\S)@(?:"[^"\n]{1,400}"|[^\s"'`<>()\[\]{},;/.]{0,200}(?:/|\.[^\s"'`<>()\[\]{},;.]))""")
 #: How the notice of a task in the background begins that newer versions write as tags.
 _NOTICE: Final = re.compile(r"\s*<(agent|task)-notification>")
 
@@ -72,10 +79,12 @@ class Attached:
     Attributes:
         tokens: of the words that stand around it, which no line has.
         records: those that no line was written for, where they say more than such words.
+        files: whether files were sent with it that no line holds.
     """
 
     tokens: int = 0
     records: list[SessionRecord] = field(default_factory=list)
+    files: bool = False
 
 
 class RunAttachments:
@@ -83,6 +92,12 @@ class RunAttachments:
 
     Args:
         run: every line of it, with those that are no messages.
+
+    Attributes:
+        pace: how often its version reminds of the task list, None where it does not.
+        has_todos: whether TodoWrite keeps that list.
+        is_main: whether it is no run of a sub-agent.
+        is_plan_known: whether it is told what its version says of plan mode.
     """
 
     def __init__(self, run: Sequence[SessionRecord]) -> None:
@@ -90,9 +105,11 @@ class RunAttachments:
         version = version_of(replies[0].raw) if replies else (0, 0, 0)
         self._run = run
         self._is_written = any(record.is_attachment for record in run)
-        self._pace = next((pace for first, pace in REMINDER_PACES if version >= first), None)
+        self.is_main = not any(record.sidechain for record in replies)
+        self.is_plan_known = self.is_main and version >= _PLANS_VERSION
+        self.pace = next((pace for first, pace in REMINDER_PACES if version >= first), None)
         self._tools = {name for record in replies if record.lists for name in _listing_calls(record)}
-        self._has_todos = "TodoWrite" in self._tools or (not self._tools and version < _TASKS_VERSION)
+        self.has_todos = "TodoWrite" in self._tools or (not self._tools and version < _TASKS_VERSION)
 
     def by_reply(self, entire: Sequence[SessionRecord]) -> dict[str, Attached]:
         """What was attached to the requests of a branch, by the message id of the reply; others had nothing.
@@ -122,33 +139,79 @@ class RunAttachments:
     def _derived(self, entire: Sequence[SessionRecord]) -> dict[str, Attached]:
         found: dict[str, Attached] = {}
         met: set[str] = set()
-        prompts = deque(_queued_prompts(self._run))
-        tasks = _TaskList(has_todos=self._has_todos)
-        pace = self._pace
-        since_list = since_reminder = 0
+        told = _Told(self)
         for record in entire:
             if record.is_boundary:
-                since_list = since_reminder = 0
-            tasks.read_answers(record)
+                told.begin_context()
             if record.kind != "assistant":
+                told.read_user(record)
                 continue
             if _answers_request(record) and record.message_id not in met:
                 met.add(record.message_id)
-                attachments: list[Mapping[str, Any]] = []
-                while prompts and prompts[0][0] < record.number:
-                    attachments.append({"type": "queued_command", "prompt": prompts.popleft()[1]})
-                if pace is not None and since_list >= pace.since_list and since_reminder >= pace.between:
-                    attachments.append(tasks.reminder())
-                    since_reminder = 0
-                if attachments:
-                    found[record.message_id] = _attached(record, attachments)
-            if record.is_thought:
-                continue
-            since_list, since_reminder = since_list + 1, since_reminder + 1
-            if record.lists:
-                tasks.read_calls(record)
-                since_list = int(pace is not None and pace.counts_list)
+                attached = told.attached(record)
+                if attached is not None:
+                    found[record.message_id] = attached
+            if not record.is_thought:
+                told.count_line(record)
         return found
+
+    def queued_prompts(self) -> Iterator[tuple[int, str]]:
+        """The prompts that were sent before the turn was over, each with the line that took it from the queue."""
+        return _queued_prompts(self._run)
+
+
+class _Told:
+    """What the lines of a branch tell, one after the other, of what was attached to its requests."""
+
+    def __init__(self, run: RunAttachments) -> None:
+        self._prompts = deque(run.queued_prompts())
+        self._tasks = _TaskList(has_todos=run.has_todos)
+        self._plan = PlanMode() if run.is_plan_known else None
+        self._pace = run.pace
+        self._is_main = run.is_main
+        self._names_file = False
+        self._since_list = self._since_reminder = 0
+
+    def begin_context(self) -> None:
+        """Go on after a compaction."""
+        self._since_list = self._since_reminder = 0
+        if self._plan is not None:
+            self._plan.begin_context()
+
+    def read_user(self, record: SessionRecord) -> None:
+        """Take in a line of the user's: a prompt, or what calls gave."""
+        self._tasks.read_answers(record)
+        if self._plan is not None:
+            self._plan.read_user(record)
+        self._names_file |= self._is_main and _names_file(record)
+
+    def count_line(self, record: SessionRecord) -> None:
+        """Count a line of the assistant that is not thinking alone, and take in its calls."""
+        self._since_list, self._since_reminder = self._since_list + 1, self._since_reminder + 1
+        if self._plan is not None:
+            self._plan.count_line()
+            if record.plans:
+                self._plan.read_calls(record)
+        if record.lists:
+            self._tasks.read_calls(record)
+            self._since_list = int(self._pace is not None and self._pace.counts_list)
+
+    def attached(self, reply: SessionRecord) -> Attached | None:
+        """What was attached to the request that a reply answers; None where nothing was."""
+        attachments = list(self._attachments(reply.number))
+        files = self._names_file or any(_FILE.search(text_value(given.get("prompt"))) for given in attachments)
+        self._names_file = False
+        return replace(_attached(reply, attachments), files=files) if attachments or files else None
+
+    def _attachments(self, line: int) -> Iterator[Mapping[str, Any]]:
+        while self._prompts and self._prompts[0][0] < line:
+            yield {"type": "queued_command", "prompt": self._prompts.popleft()[1]}
+        pace = self._pace
+        if pace is not None and self._since_list >= pace.since_list and self._since_reminder >= pace.between:
+            yield self._tasks.reminder()
+            self._since_reminder = 0
+        if self._plan is not None:
+            yield from self._plan.attachments()
 
 
 def with_attachments(
@@ -258,6 +321,17 @@ def _attached(reply: SessionRecord, attachments: Sequence[Mapping[str, Any]]) ->
             records.append(SessionRecord(JsonLine(reply.number, line), "user", uid, ABSENT, MESSAGE, LineContext()))
     words = sum(unwritten_tokens({"attachment": given}, tokenizer) for given in attachments)
     return Attached(words, records)
+
+
+def _names_file(record: SessionRecord) -> bool:
+    """Whether a line is a prompt, or the text of a command or skill, that names a file with `@`."""
+    if record.answers or record.is_summary or not record.is_message:
+        return False
+    content = record.message.get("content")
+    if isinstance(content, str):
+        return _FILE.search(content) is not None
+    texts = (text_value(block.get("text")) for block in _blocks(record) if block.get("type") == "text")
+    return any(_FILE.search(text) for text in texts)
 
 
 def _answers_request(record: SessionRecord) -> bool:

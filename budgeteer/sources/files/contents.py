@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, fields
-from typing import Any, Final
+from typing import Any
 
 from budgeteer.engine.content.conversation import (
     Conversation,
@@ -21,9 +21,9 @@ from budgeteer.sources.files.item_store import Item, ItemReader, StoredSequence
 
 CONVERSATIONS, MESSAGES, SKILLS, TOOLS = "conversations", "messages", "skills", "tools"
 FEATURES, CHUNKS, TEXT, USAGE, SKIPPED = "features", "chunks", "text", "usage", "skipped"
-# So many fields of a recorded request stand in a row of their own: processes of versions before take exactly these, and
-# they work on beside this one while it is being upgraded.
-RECORDED_FIRST: Final = 7
+# Up to these fields a recorded request stands in rows of its own: processes of versions before take exactly one or two
+# of them, and they work on beside this one while it is being upgraded.
+RECORDED_FIRST, RECORDED_MORE = 7, 11
 # The stream that holds the items of each kind of source, as previewed and, but for usage, as counted.
 MAIN_STREAM: Mapping[str, str] = {
     "conversation": MESSAGES,
@@ -90,7 +90,8 @@ def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
             "model": talk.model,
             "reported_input_tokens": talk.reported_input_tokens,
             "recorded": [astuple(request)[:RECORDED_FIRST] for request in talk.recorded],
-            "recorded_more": [astuple(request)[RECORDED_FIRST:] for request in talk.recorded],
+            "recorded_more": [astuple(request)[RECORDED_FIRST:RECORDED_MORE] for request in talk.recorded],
+            "recorded_marks": [astuple(request)[RECORDED_MORE:] for request in talk.recorded],
             "branches": talk.branches,
             "is_subagent": talk.is_subagent,
             "branch_of": talk.branch_of,
@@ -103,8 +104,10 @@ def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
 def recorded_of(row: Item) -> tuple[RecordedRequest, ...]:
     """What was recorded of the requests of a conversation, from its row."""
     first = row.get("recorded", ())
-    more = row.get("recorded_more") or [()] * len(first)
-    return tuple(RecordedRequest(*values, *beside) for values, beside in zip(first, more, strict=True))
+    none: list[tuple[()]] = [()] * len(first)
+    more = row.get("recorded_more") or none
+    marks = (row.get("recorded_marks") or none) if more is not none else none
+    return tuple(RecordedRequest(*one, *two, *three) for one, two, three in zip(first, more, marks, strict=True))
 
 
 class Contents:

@@ -162,7 +162,11 @@ def turns(replies: int) -> list[Message]:
 
 
 def sealed(
-    found: list[int], ran: Sequence[int] = (), form: str = "openai-responses", packed_for: str = "openai-responses"
+    found: list[int],
+    ran: Sequence[int] = (),
+    form: str = "openai-responses",
+    packed_for: str = "openai-responses",
+    files: Sequence[int] = (),
 ) -> Packing:
     """Two turns of four replies of 100 tokens of reasoning each, with what was found beside what the file holds."""
     model, counter = "gpt-5.5", counter_for("o200k_base")
@@ -177,7 +181,12 @@ def sealed(
     held = [100 * (at % 4) for at in range(8)]
     requests = tuple(
         RecordedRequest(
-            row, counted(row) + held[at] + found[at], reasoning_tokens=100, model=model, ran_at_provider=at in ran
+            row,
+            counted(row) + held[at] + found[at],
+            reasoning_tokens=100,
+            model=model,
+            ran_at_provider=at in ran,
+            files_unread=at in files,
         )
         for at, row in enumerate(replies)
     )
@@ -216,6 +225,14 @@ def test_what_a_search_at_the_provider_found_is_not_in_the_file_as_long_as_it_st
     known = sealed(found, ran=[2]).recorded_input
     assert known is not None
     assert known.starts.tolist() == [0, 2, 6]
+    assert (known.not_in_file_by_request - known.sealed).tolist() == found
+
+
+def test_files_that_were_sent_beside_a_prompt_stay_in_what_is_not_in_the_file() -> None:
+    found = [5_000] * 4 + [9_000] * 4
+    known = sealed(found, files=[4]).recorded_input
+    assert known is not None
+    assert known.starts.tolist() == [0, 4]
     assert (known.not_in_file_by_request - known.sealed).tolist() == found
 
 

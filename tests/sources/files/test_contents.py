@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+from dataclasses import replace
 
 from budgeteer.engine.content.conversation import Conversation, Message, RecordedRequest, TextPart
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
@@ -47,14 +48,17 @@ def test_conversations_come_back_as_they_were():
 
 def test_what_was_recorded_is_read_by_a_version_before_and_from_one():
     """While a dashboard is upgraded, processes of the version before read what those of this one import."""
-    request = RecordedRequest(1, 9, 4, 2, 3, None, "model-b", 110, program="2.1")
+    request = RecordedRequest(1, 9, 4, 2, 3, None, "model-b", 110, program="2.1", files_unread=True)
     talk = Conversation("c", "Ferry", (message("one"),), recorded=(request,))
     row = kept(Imported("f", "", "conversation", conversations=(talk,))).conversation_row(0)
     assert row is not None
     assert RecordedRequest(*row["recorded"][0]) == RecordedRequest(1, 9, 4, 2, 3, None, "model-b")
     assert [len(values) for values in row["recorded"]] == [7]
+    assert [len(values) for values in row["recorded_more"]] == [4]
     earlier = {key: value for key, value in row.items() if key != "recorded_more"}
     assert recorded_of(earlier) == (RecordedRequest(1, 9, 4, 2, 3, None, "model-b"),)
+    before = {key: value for key, value in row.items() if key != "recorded_marks"}
+    assert recorded_of(before) == (replace(request, files_unread=False),)
     assert recorded_of(row) == (request,)
 
 

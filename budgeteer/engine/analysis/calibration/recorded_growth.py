@@ -55,6 +55,7 @@ class LeftOut(StrEnum):
     NOT_READ = "the next one did not read all that was in the cache: what stands before the messages may have changed"
     WITHOUT_TEXTS = "the file has its calls and results, and no text beside them"
     NOTHING_ADDED = "the file shows nothing that was added"
+    FILES_UNREAD = "a prompt names a file with @, which was sent with it and stands in no line"
     REDACTED = "secrets were taken out of what was added"
     MEDIA = "pictures, files or sound were added"
     SEALED = "parts were added that only the provider can read"
@@ -199,6 +200,8 @@ def _growth(
         return LeftOut.BEGUN
     if not added:
         return LeftOut.NOTHING_ADDED
+    if following.files_unread:
+        return LeftOut.FILES_UNREAD
     parts = [part for message in added for part in message.parts]
     sealed = _sealed(parts, added, request, counted.provider)
     if isinstance(sealed, LeftOut):

@@ -160,6 +160,7 @@ CASES: dict[LeftOut, dict[str, Any]] = {
     LeftOut.WITHOUT_TEXTS: {"metadata": {WITHOUT_TEXTS: True}},
     LeftOut.NOT_LARGER: {"grown": -5},
     LeftOut.NOTHING_ADDED: {"added": ()},
+    LeftOut.FILES_UNREAD: {"next": {"files_unread": True}},
     LeftOut.REDACTED: {
         "added": (
             said("assistant", ToolCallPart("c", "look", "{}")),
