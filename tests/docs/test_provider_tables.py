@@ -47,6 +47,7 @@ def expected(provider: Provider) -> dict[str, str]:
         "a speaker's name": said(overhead.speaker),
         "the reply": said(overhead.reply),
         "a call and its result": said(overhead.call),
+        "the calls of a message": said(overhead.calling),
         "several calls at once": said(overhead.parallel),
         "a parameter of a call": said(overhead.parameter),
         "a call that failed": said(overhead.failed),

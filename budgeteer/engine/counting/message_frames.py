@@ -41,7 +41,8 @@ def _frames(measures: MessageMeasures, provider: Provider, counter: TokenCounter
         speaker = 0 if overhead.speaker is None else overhead.speaker.tokens + measures.name_tokens
         measured: Ints = charges.message * speaks + charges.call * measures.calls + measures.named * speaker
         return measured
-    around_calls = overhead.call.tokens * measures.calls + overhead.parallel.tokens * (measures.calls > 1)
+    once = overhead.calling.tokens * (measures.calls > 0) + overhead.parallel.tokens * (measures.calls > 1)
+    around_calls = overhead.call.tokens * measures.calls + once
     around_parts = overhead.failed.tokens * measures.failed + overhead.reasoning.tokens * measures.thoughts
     frames: Ints = overhead.message.tokens + measures.frame_tokens + around_calls + around_parts
     if not measures.named.any():

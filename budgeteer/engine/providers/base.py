@@ -58,7 +58,8 @@ class ProviderOverhead:
         speaker: what a name adds beside its own tokens, None where a message can have no name.
         reply: priming of the reply, once a request.
         call: what stands around a tool call and its result, beside the frames of their messages.
-        parallel: what stands once around several calls of one message and their results, beside that of each.
+        calling: what stands once around the calls of a message, however many they are.
+        parallel: what stands once around several calls of one message and their results, beside these two.
         parameter: what stands around each parameter of a call whose arguments are read one by one.
         failed: what a result takes more that says that its call failed.
         reasoning: what stands around reasoning that is sent back.
@@ -76,6 +77,7 @@ class ProviderOverhead:
     call: Charge
     parallel: Charge
     parameter: Charge
+    calling: Charge = Charge(0, NOT_CHARGED)
     failed: Charge = Charge(0, NOT_CHARGED)
     reasoning: Charge = Charge(0, NOT_CHARGED)
     tools_of: Mapping[str, tuple[Charge, Charge]] = field(default_factory=dict)

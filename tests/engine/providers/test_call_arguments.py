@@ -51,6 +51,6 @@ def test_parameters_are_read_one_by_one_whoever_counts_them(arguments: dict[str,
         assert found[:2] == [expected if tokenizer != "chars/4" else -(-chars // 4), chars]
 
 
-@pytest.mark.parametrize(("provider", "call"), [("anthropic", 39), ("openai-responses", 15), ("openai-chat", 0)])
+@pytest.mark.parametrize(("provider", "call"), [("anthropic", 39), ("openai-responses", 12), ("openai-chat", 0)])
 def test_what_stands_around_a_call_is_charged_with_its_message(provider: str, call: int) -> None:
     assert PROVIDERS[provider].overhead.call.tokens == call
