@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.conftest import WORK_MS
 from tests.browser.stack import running_stack
 from tests.browser.steps import open_sample, verdict
 from tests.deployment.installed import ROOT, Installation, build_wheel, install
@@ -60,6 +61,7 @@ def test_the_wheel_installed_alone_is_the_whole_dashboard(
     assert inside.isdisjoint({"pytest", "playwright", "ruff", "mypy"})
     with running_stack(tmp_path / "data", program=[installation.program("budgeteer")]) as running:
         page = browser.new_page()
+        page.set_default_timeout(WORK_MS)
         page.goto(running.sign_in_link)
         open_sample(page, "An agent session that overflows")
         assert verdict(page).startswith("Fits, with ")

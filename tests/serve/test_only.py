@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -75,6 +76,9 @@ def owner() -> User:
     return User.objects.create_user("ada")
 
 
+patient_get = partial(httpx2.get, timeout=PATIENCE_SECONDS)
+
+
 def ended(process: Process, *, seconds: float = PATIENCE_SECONDS) -> tuple[int, str]:
     """Its status and what it said on standard error; nothing goes to standard output, and nothing is a traceback."""
     out, said = process.communicate(timeout=seconds)
@@ -107,13 +111,13 @@ def test_the_web_part_answers_and_ends_with_its_processes_on_sigterm(start: Star
     def asked() -> set[float]:
         """The requests for a page that several readings tell of, each answered by any of the two processes."""
         headers = {"Authorization": f"Bearer {token}"}
-        texts = [httpx2.get(f"http://127.0.0.1:{port}/metrics", headers=headers).text for _ in range(6)]
+        texts = [patient_get(f"http://127.0.0.1:{port}/metrics", headers=headers).text for _ in range(6)]
         name = 'budgeteer_http_requests_total{method="GET",status="200",view="workbench:help"}'
         return {sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name)) for text in texts}
 
     before = asked()
     for _ in range(12):
-        httpx2.get(f"http://127.0.0.1:{port}/help/")
+        patient_get(f"http://127.0.0.1:{port}/help/")
     assert asked() == {before.pop() + 12}
     assert not before
     assert stopped(web) < GRACE_SECONDS
