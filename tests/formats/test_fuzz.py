@@ -16,6 +16,7 @@ from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.reading import member_index
 from tests.examples import examples
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
+from tests.formats.datasets.test_row_talks import LOG
 from tests.formats.fuzzing import check, is_read_both_ways, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMINI_BODY, GEMINI_CLI
 from tests.formats.maker_shapes import MAKERS
@@ -26,6 +27,7 @@ from tests.formats.makers.older import BARE_ROLLOUT, FIRST_ROLLOUT, OLD_EXEC
 from tests.formats.makers.runs import DROID_RUN, KIMI_WIRE, OPENCODE_RUN
 from tests.formats.makers.traces import STREAMED
 from tests.formats.mutations import Base, Case, case_of
+from tests.formats.openai.test_message_tree import TREE
 from tests.formats.responses_shapes import RESPONSES_BODY
 from tests.formats.shapes import (
     ANTHROPIC_BODY,
@@ -169,6 +171,17 @@ VALID = (
     dumps(FIRST_ROLLOUT),
     jsonl(*OLD_EXEC),
     *DATABASES.values(),
+    dumps(TREE),
+    jsonl(*LOG),
+    jsonl(
+        {"instruction": "And then?", "output": "Home.", "history": [{"role": "user", "content": "Where to?"}, "Out."]}
+    ),
+    jsonl(
+        {"input": {"messages": OPENAI_CHAT[:2]}, "preferred_output": OPENAI_CHAT[-1:], "non_preferred_output": "No."}
+    ),
+    dumps(
+        [{"conversations": [{"from": "human", "value": "x"}], "chosen": "y", "rejected": {"from": "gpt", "value": "z"}}]
+    ),
     *MAKERS.values(),
 )
 FORMATS = st.none() | st.sampled_from(format_names())

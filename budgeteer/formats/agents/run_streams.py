@@ -72,7 +72,8 @@ def _tells(value: Mapping[str, Any]) -> bool:
         return True
     if kind == "message":
         own = {"session_id", "delta", "timestamp"} & value.keys()
-        return bool(own) and isinstance(value.get("content", value.get("text")), str)
+        other = {"conversation", "channelId", "from"} & value.keys()  # an activity of a bot framework
+        return bool(own) and not other and isinstance(value.get("content", value.get("text")), str)
     return kind in ("tool_use", "tool_call", "tool_result") and not {"tool_id", "toolId"}.isdisjoint(value)
 
 

@@ -9,21 +9,23 @@ Source: https://huggingface.co/docs/trl/dataset_formats, and https://github.com/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import Conversation, Message, ReasoningPart
+from budgeteer.engine.content.conversation import Conversation, Message, ReasoningPart, TextPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.datasets.columns import leave_columns, lowered
 from budgeteer.formats.datasets.rendered_chats import turns_of, without_ends
+from budgeteer.formats.datasets.row_talks import CONVERSATION, talks_of
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.openai.chat import messages_of
+from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
+from budgeteer.formats.reading.entries import Entry, mappings, mostly
 from budgeteer.formats.reading.envelopes import require
 
 PAIRED: Final[Mapping[str, tuple[str, ...]]] = {
@@ -112,18 +114,43 @@ def read(document: Document) -> Imported:
     """
     skipped = list(document.skipped)
     found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        row = _Row(entry)
-        if not row.reply:
-            why = "no reply under " + ", ".join(("chosen", *PAIRED.get(row.asked, ())))
-            skipped.append(Skipped(entry.where, why, compact_json(entry.value)[:500]))
-            continue
-        main = row.conversation(row.reply, document.notes, skipped)
-        others = [row.conversation("rejected", document.notes.fresh(), skipped)] if "rejected" in row.value else []
-        found += with_branches(main, others, document.notes, total=len(others))
-        leave_columns(row.value, row.read, document.notes)
+    for name, entries in talks_of(document, skipped):
+        rows = [row for entry in entries if (row := _row(entry, skipped)) is not None]
+        if name and rows:
+            found.append(_talk(name, rows, document, skipped))
+        for row in () if name else rows:
+            main = row.conversation(row.reply, document.notes, skipped)
+            others = [row.conversation("rejected", document.notes.fresh(), skipped)] if "rejected" in row.value else []
+            found += with_branches(main, others, document.notes, total=len(others))
+        for row in rows:
+            leave_columns(row.value, row.read, document.notes)
     require(found, document, "instruction")
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+
+
+def _row(entry: Entry, skipped: list[Skipped]) -> _Row | None:
+    """A row with a reply; one without is listed as skipped."""
+    row = _Row(entry)
+    if row.reply:
+        return row
+    why = "no reply under " + ", ".join(("chosen", *PAIRED.get(row.asked, ())))
+    skipped.append(Skipped(entry.where, why, compact_json(entry.value)[:500]))
+    return None
+
+
+def _talk(name: str, rows: Sequence[_Row], document: Document, skipped: list[Skipped]) -> Conversation:
+    """The rows of one conversation, each a prompt with its reply, as that conversation."""
+    draft = ConversationDraft(document.notes, f"the conversation {name[:60]}, message ")
+    told = ""
+    for row in rows:
+        for message in row.said(row.reply, draft, skipped):
+            said = "".join(part.text for part in message.parts if isinstance(part, TextPart))
+            if message.role == "system" and said == told:
+                draft.notes.count("System texts that repeat that of the row before, read once")
+                continue
+            told = said if message.role == "system" else told
+            draft.add(message)
+    return draft.conversation(name, "", name)
 
 
 class _Row:
@@ -140,7 +167,7 @@ class _Row:
         self.value = lowered(entry.value)
         self.asked = next((key for key in PAIRED if says(self.value.get(key))), "")
         self.reply = self._reply()
-        self.read = {*_IDS, self.asked, self.reply, "rejected", "history"}
+        self.read = {*_IDS, *CONVERSATION, self.asked, self.reply, "rejected", "history"}
 
     def _reply(self) -> str:
         if says(self.value.get("chosen")):
@@ -149,25 +176,26 @@ class _Row:
 
     def conversation(self, reply: str, notes: Notes, skipped: list[Skipped]) -> Conversation:
         """The conversation that ends in a column's reply."""
-        value, entry = self.value, self.entry
-        draft = ConversationDraft(notes, f"{entry.where}, message ")
+        draft = ConversationDraft(notes, f"{self.entry.where}, message ")
+        draft.add_all(self.said(reply, draft, skipped))
+        given = next((str(self.value[key]) for key in _IDS if self.value.get(key)), "")
+        return draft.conversation(given or f"c{self.entry.number}", "", f"Row {self.entry.number}")
+
+    def said(self, reply: str, draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
+        """The messages of the row: the system text, what was said before, what was asked, and a column's reply."""
         for key in SYSTEM:
-            draft.add_all([Message("system", texts(value[key]))] if text_value(value.get(key)) else [])
+            yield from [Message("system", texts(self.value[key]))] if text_value(self.value.get(key)) else []
             self.read.add(key)
-        history = value.get("history")
-        for pair in history if isinstance(history, list) else ():
-            if isinstance(pair, list) and len(pair) == 2:
-                draft.add(Message("user", texts(text_value(pair[0]))))
-                draft.add(Message("assistant", texts(text_value(pair[1]))))
+        yield from said_before(self.value.get("history"), draft, skipped)
+        sources = mappings(cited_reply(self.value.get(reply)).get("sources"))
+        draft.notes.count("Passages that a reply was made from, left out", len(sources), of=sources)
         said = list(said_in(self._reply_of(reply), "assistant", draft, skipped))
         asked = list(self._asked(draft, skipped))
         if asked and [each.parts for each in said[: len(asked)]] == [each.parts for each in asked]:
             draft.notes.count("Prompts that the reply begins with, counted once", len(asked))
             asked = []
-        draft.add_all(asked)
-        draft.add_all(self._thought(said))
-        given = next((str(value[key]) for key in _IDS if value.get(key)), "")
-        return draft.conversation(given or f"c{entry.number}", "", f"Row {entry.number}")
+        yield from asked
+        yield from self._thought(said)
 
     def _reply_of(self, column: str) -> Any:
         """The reply of a column, without the ends of turns where a chat template wrote what was asked."""
@@ -200,8 +228,46 @@ class _Row:
 
 def first_reply(given: Any) -> Any:
     """A reply, or the first of several: a list of texts, or an object with one under `text` (SQuAD's `answers`)."""
-    held = given.get("text") if isinstance(given, Mapping) else given
+    cited = cited_reply(given)
+    held = given.get("text") if isinstance(given, Mapping) else cited.get("text", given)
     return held[0] if isinstance(held, list) and held and isinstance(held[0], str) else held
+
+
+def cited_reply(given: Any) -> Mapping[str, Any]:
+    """The reply that a JSON text holds under `text` beside its `sources`, as AnythingLLM stores it; {} for others."""
+    is_object = isinstance(given, str) and given.startswith("{") and '"sources"' in given
+    held = json_text.parse_inner(given, None) if is_object else None
+    return held if isinstance(held, Mapping) and isinstance(held.get("text"), str) and "sources" in held else {}
+
+
+def said_before(history: Any, draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
+    """What was said before a row: pairs as lists or by the names of columns, messages, or texts in turn."""
+    given = json_text.parse_inner(history, None) if isinstance(history, str) else history
+    listed = given if isinstance(given, list) else []
+    for number, held in enumerate(listed):
+        if isinstance(held, str):  # the last one is the reply before what is asked now
+            yield Message("assistant" if (len(listed) - number) % 2 else "user", texts(held))
+        elif isinstance(held, list) and len(held) == 2:
+            yield Message("user", texts(text_value(held[0])))
+            yield Message("assistant", texts(text_value(held[1])))
+        elif isinstance(held, Mapping) and "role" in held:
+            yield from messages_of([(number + 1, held)], draft.notes, skipped, draft.place.removesuffix("message "))
+        elif isinstance(held, Mapping) and (pair := _pair_of(held)):
+            yield Message("user", texts(pair[0]))
+            yield Message("assistant", texts(pair[1]))
+        else:
+            why = "neither a pair, a message nor a text of what was said before"
+            place = f"{draft.place.removesuffix('message ')}history {number + 1}"
+            skipped.append(Skipped(place, why, compact_json(held)[:500]))
+
+
+def _pair_of(held: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What was asked and replied under the columns of rows, None where there is no such pair."""
+    for asked, replies in PAIRED.items():
+        for reply in replies:
+            if isinstance(held.get(asked), str) and isinstance(held.get(reply), str):
+                return held[asked], held[reply]
+    return None
 
 
 def _written(text: str) -> Iterator[Message]:

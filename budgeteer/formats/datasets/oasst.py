@@ -27,7 +27,7 @@ def detect(document: Document) -> str | None:
     if mostly(document, _is_tree):
         return "holds trees of a `prompt` and its `replies`, as OpenAssistant's do"
     if mostly(document, _is_message):
-        return "holds messages with a `message_id`, a `parent_id` and a `text`, as OpenAssistant's do"
+        return "holds messages with a `message_id`, a `parent_id` and a text, as OpenAssistant's do"
     return None
 
 
@@ -37,7 +37,12 @@ def _is_tree(value: Mapping[str, Any]) -> bool:
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
-    return {"message_id", "parent_id", "role"} <= value.keys() and isinstance(value.get("text"), str)
+    return {"message_id", "parent_id", "role"} <= value.keys() and isinstance(_words(value), str)
+
+
+def _words(raw: Mapping[str, Any]) -> Any:
+    """What a message says: under `text`, or under `content` where sets were written anew with OpenAI's names."""
+    return raw.get("text", raw.get("content"))
 
 
 def read(document: Document) -> Imported:
@@ -129,7 +134,7 @@ class _Tree:
                 continue
             role = _ROLES[raw["role"]]
             created = text_value(raw.get("created_date"))
-            messages.append(Message(role, (TextPart(raw["text"]),), name, created=created, line=self.lines[name]))
+            messages.append(Message(role, (TextPart(_words(raw)),), name, created=created, line=self.lines[name]))
         done = numbered(messages, notes)
         return Conversation(self.name, title_of(done, self.name), done, model=self.model)
 
@@ -137,7 +142,7 @@ class _Tree:
 def _says(raw: Mapping[str, Any]) -> bool:
     if raw.get("deleted") is True or text_value(raw.get("role")) not in _ROLES:
         return False
-    return bool(text_value(raw.get("text")))
+    return bool(text_value(_words(raw)))
 
 
 def _rank(raw: Mapping[str, Any]) -> float:

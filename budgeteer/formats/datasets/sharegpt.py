@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation, Message, Part, Role, TextPart, ToolResultPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.datasets.columns import MEDIA_COLUMNS, MarkedText, tools_of
+from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.code_calls import calls_in_code
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, mappings, mostly
-from budgeteer.formats.reading.envelopes import imported_from_entries
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
+from budgeteer.formats.reading.envelopes import require
 from budgeteer.formats.reading.open_calls import OpenCalls, written_calls
 
 _ROLES: Mapping[str, Role] = {
@@ -25,6 +27,9 @@ _ROLES: Mapping[str, Role] = {
     "system": "system",
 }
 _CALLS = frozenset({"function_call", "tool_call"})
+_TURNS: Final = ("conversations", "conversation", "messages")
+"""Columns of turns, in the order they are looked for."""
+_RANKED: Final = (*_TURNS, "chosen", "rejected")
 _TAGGED = re.compile(r"<tool_call>\s*(?P<call>[\[{].*?)\s*</tool_call>", re.DOTALL)
 _ACTION = re.compile(
     r"(?P<thought>.*?)\n?Action:[ \t]*(?P<name>\S+)[ \t]*\n\s*Action Input:[ \t]*(?P<input>.*)", re.DOTALL
@@ -62,22 +67,71 @@ def _has_media(value: Mapping[str, Any]) -> bool:
 
 def _turns(value: Mapping[str, Any]) -> Any:
     """The turns of a row: a list, or a JSON text of one."""
-    for key in ("conversations", "conversation", "messages"):
+    for key in (*_TURNS, "chosen"):
         held = value.get(key)
         if isinstance(held, str) and held.startswith("["):
             return json_text.parse_inner(held, None)
         if key in value:
-            return held
+            return held if key != "chosen" or isinstance(held, list) else None
     return None
 
 
+def _said(value: Mapping[str, Any]) -> Iterator[Any]:
+    """The turns of a row, and behind them the answer that was chosen of several."""
+    turns = _turns(value)
+    yield from turns if isinstance(turns, list) else ()
+    if any(key in value for key in _TURNS):
+        yield from _answer(value.get("chosen"))
+
+
+def _answer(given: Any) -> list[Any]:
+    """An answer that was ranked, as turns: a turn, several, or the text of one; none of anything else."""
+    if isinstance(given, str) and given.strip():
+        return [{"from": "gpt", "value": given}]
+    turns = given if isinstance(given, list) else [given]
+    held = [turn for turn in turns if isinstance(turn, Mapping) and not {"value", "content"}.isdisjoint(turn)]
+    return held if len(held) == len(turns) else []
+
+
+def _rejected(value: Mapping[str, Any]) -> list[Any]:
+    """The turns of a row with the answer that was rejected in place of the chosen one; none where none was."""
+    answer = _answer(value.get("rejected"))
+    turns = _turns(value)
+    before = list(turns) if isinstance(turns, list) and answer else []
+    if not before or answer[0] == before[0] or all(key not in value for key in _TURNS):
+        return answer
+    last = before[-1] if isinstance(before[-1], Mapping) else {}
+    is_answered = _ROLES.get(_speaker(last)) == "assistant" and not _answer(value.get("chosen"))
+    return [*(before[:-1] if is_answered else before), *answer]
+
+
+def _speaker(turn: Mapping[str, Any]) -> str:
+    return (text_value(turn.get("from")) or text_value(turn.get("role"))).strip().lower()
+
+
 def read(document: Document) -> Imported:
-    """Read every conversation of a document.
+    """Read every conversation of a document; the answer that was rejected is a branch.
 
     Raises:
         FormatError: no entry has turns.
     """
-    return imported_from_entries(document, conversation_of, "ShareGPT", without="no turns in it")
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for entry in entries_of(document, skipped):
+        main = conversation_of(entry, document, skipped)
+        if not main.messages:
+            skipped.append(Skipped(entry.where, "no turns in it", compact_json(entry.value)[:500]))
+            continue
+        rejected = _rejected(entry.value)
+        if not rejected:
+            found.append(main)
+            continue
+        beside = {key: held for key, held in entry.value.items() if key not in _RANKED}
+        other = Entry(entry.number, entry.where, {**beside, "conversations": rejected})
+        aside = replace(document, notes=document.notes.fresh())
+        found += with_branches(main, [conversation_of(other, aside, [])], document.notes, total=1)
+    require(found, document, "ShareGPT")
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
 
 
 def conversation_of(entry: Entry, document: Document, skipped: list[Skipped], *, actions: bool = False) -> Conversation:
@@ -96,7 +150,6 @@ def conversation_of(entry: Entry, document: Document, skipped: list[Skipped], *,
         title=title_of(messages, given or f"Conversation {entry.number}"),
         messages=messages,
         tools=tools_of(entry, document.notes, skipped),
-        branches=1 if isinstance(entry.value.get("rejected"), Mapping) else 0,
     )
 
 
@@ -114,24 +167,14 @@ class _Reader:
     def messages(self, value: Mapping[str, Any]) -> Iterator[Message]:
         if text_value(value.get("system")):
             yield Message("system", (TextPart(value["system"]),))
-        turns = _turns(value)
-        for number, turn in enumerate(turns if isinstance(turns, list) else [], 1):
+        for number, turn in enumerate(_said(value), 1):
             message = self.message(turn, number)
             if message is not None:
                 yield message
-        chosen = value.get("chosen")
-        if isinstance(chosen, Mapping):
-            self.notes.count(
-                "Chosen answers of a ranking, read as the last message; the rejected ones are left out",
-                of=value.get("rejected"),
-            )
-            answer = self.message(chosen, len(turns) + 1 if isinstance(turns, list) else 1)
-            if answer is not None:
-                yield answer
 
     def message(self, turn: Any, number: int) -> Message | None:
         said = turn if isinstance(turn, Mapping) else {}
-        speaker = (text_value(said.get("from")) or text_value(said.get("role"))).strip().lower()
+        speaker = _speaker(said)
         text = _text(said.get("value", self.notes.content_of(said)))
         if speaker in _CALLS:
             return Message("assistant", tuple(self.called(text)), line=number)

@@ -90,7 +90,8 @@ def is_content(value: Any) -> bool:
         return False
     parts = value.get("parts")
     found = [part for part in parts if isinstance(part, OBJECT)] if isinstance(parts, list) else []
-    return any(not PART_KEYS.isdisjoint(part) and "type" not in part for part in found[:20])
+    own = (part for part in found[:20] if {"type", "kind"}.isdisjoint(part))  # a `kind` is of the A2A protocol
+    return any(not PART_KEYS.isdisjoint(part) for part in own)
 
 
 class ContentReader:

@@ -26,6 +26,8 @@ _SURE = re.compile(r"[-:_/]")
 """What a name of a skill or tool has and a plain word has not: a count beside plain words may count anything."""
 
 _LINE = re.compile(r"\s*(?P<first>[^\s,;]+)[\s,;]+(?P<second>[^\s,;].*?)\s*")
+_NAME = re.compile(r"[^=:{}\"'\[\]]{1,80}(?::[^\s=:{}\"'\[\]]{1,80})?|[\"'][^=\"']{1,80}[\"']")
+"""A name in a line, also one behind that of its collection (`tools:search`): no field, object or line of a log."""
 _EARLIEST, _LATEST = 1e8, 1e11
 """Unix times from 1973 to 5138 in seconds; larger numbers are milliseconds."""
 
@@ -132,7 +134,7 @@ def _line(line: str) -> tuple[str, Use] | None:
         return None
     for time, name in ((found["first"], found["second"]), (found["second"], found["first"])):
         seconds = _seconds(time)
-        if seconds is not None:
+        if seconds is not None and _NAME.fullmatch(name):
             return name.strip("\"' "), Use(1, seconds)
     return None
 

@@ -103,12 +103,13 @@ class Notes:
             self.unread.setdefault(place, keys)
 
     def content_of(self, raw: Mapping[str, Any]) -> Any:
-        """A raw message's `content`; where that is empty and a string stands under `text`, that."""
-        content, text = raw.get("content"), raw.get("text")
-        if content or not isinstance(text, str) or (content is not None and not text):
+        """A raw message's `content`; where that is empty and a string stands under `text` or `message`, that."""
+        content = raw.get("content")
+        key = next((name for name in ("text", "message") if isinstance(raw.get(name), str)), "")
+        if content or not key or (content is not None and not raw[key]):
             return content
-        self.count("Messages whose words stand under `text` instead of `content`")
-        return text
+        self.count(f"Messages whose words stand under `{key}` instead of `content`")
+        return raw[key]
 
     def silences(self) -> tuple[str, ...]:
         """The sentences on messages that say nothing, and on what was not read of them."""

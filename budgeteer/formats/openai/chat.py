@@ -24,12 +24,14 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.content.origin import Origin
+from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.image_sizes import data_url_pixel_size, image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.messages.origins import origin_of, settings_of
+from budgeteer.formats.openai.message_tree import branches_of
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.envelopes import (
     SAMPLED,
@@ -44,14 +46,14 @@ from budgeteer.formats.reading.lazy_jsonl import read_now
 ROLE_OF: Mapping[str, Role] = {
     "system": "system",
     "developer": "developer",
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
+    **dict.fromkeys(("user", "human", "prompter", "usermessage"), "user"),
+    **dict.fromkeys(("assistant", "ai", "bot", "agent", "chatbot", "model", "apimessage"), "assistant"),
     "tool": "tool",
     "function": "tool",
 }
+"""By the role in small letters: OpenAI's, and those of OpenAssistant, Flowise, agents on the telephone and others."""
 _TEXT_KINDS = frozenset({"text", "input_text", "output_text"})
-_READ = frozenset({"content", "text", "tool_call_id", "tool_call_ids"})
+_READ = frozenset({"content", "text", "message", "tool_call_id", "tool_call_ids"})
 """Fields that were read where a message says nothing; an empty one of calls, reasoning or a refusal holds nothing."""
 _REASONING_KEYS = ("reasoning_content", "reasoning", "thinking", "tool_plan")
 """Of OpenAI's form with others: `thinking` of Ollama, `tool_plan` of Cohere."""
@@ -66,31 +68,49 @@ _TEXT_FIELDS = frozenset({"type", "annotations", "cache_control"})
 def detect(document: Document) -> str | None:
     """Why a document is OpenAI chat, None when it is not."""
     for envelope in islice(first_envelopes(document), SAMPLED):
-        if envelope.shape and looks_like_messages(envelope.messages):
+        if envelope.shape and looks_like_messages(envelope.messages) and _has_roles(envelope.messages):
             return f"is {envelope.shape} with OpenAI chat roles"
     return None
 
 
+def _has_roles(messages: Sequence[tuple[int, Any]]) -> bool:
+    """Whether one of the first messages is of a speaker that is known."""
+    return any(isinstance(raw, OBJECT) and _role_of(raw) is not None for _, raw in messages[:200])
+
+
+def _role_of(raw: Mapping[str, Any]) -> Role | None:
+    given = text_value(raw.get("role"))
+    return ROLE_OF.get(given) or ROLE_OF.get(given.lower())
+
+
 def read(document: Document) -> Imported:
-    """Read every conversation of a document.
+    """Read every conversation of a document, and the branches of those whose messages name the one before them.
 
     Raises:
         FormatError: no list of messages with roles was found.
     """
     skipped = list(document.skipped)
-    conversations = [
-        _conversation(envelope, position, document, skipped)
-        for position, envelope in enumerate(envelopes(document), 1)
-        if envelope.messages
-    ]
-    require([conversation for conversation in conversations if conversation.messages], document, "OpenAI chat")
-    return Imported(
-        format="",
-        reason="",
-        kind="conversation",
-        conversations=tuple(conversation for conversation in conversations if conversation.messages),
-        skipped=tuple(skipped),
-    )
+    found: list[Conversation] = []
+    for position, envelope in enumerate(envelopes(document), 1):
+        if envelope.messages:
+            found += _branches(envelope, position, document, skipped)
+    conversations = tuple(conversation for conversation in found if conversation.messages)
+    require(conversations, document, "OpenAI chat")
+    return Imported("", "", "conversation", conversations=conversations, skipped=tuple(skipped))
+
+
+def _branches(
+    envelope: Envelope, position: int, document: Document, skipped: list[Skipped]
+) -> tuple[Conversation, ...]:
+    """The conversation of an envelope; where its messages are a tree, the last branch, and the others behind it."""
+    tree = [] if document.size else branches_of(envelope.messages)
+    paths: Sequence[Sequence[tuple[int, Any]]] = tree or _ranked(envelope)
+    if len(paths) < 2:
+        return (_conversation(envelope, position, document, skipped),)
+    main = _conversation(replace(envelope, messages=paths[0]), position, document, skipped)
+    aside = replace(document, notes=document.notes.fresh())
+    others = (_conversation(replace(envelope, messages=path), position, aside, []) for path in paths[1:])
+    return with_branches(main, others, document.notes, total=len(paths) - 1)
 
 
 def messages_of(
@@ -98,6 +118,17 @@ def messages_of(
 ) -> Iterator[Message]:
     """Raw messages by number as ours; those without a known role are added to `skipped` under `where`."""
     return _Reader(notes, skipped, where).messages(raw)
+
+
+def _ranked(envelope: Envelope) -> list[Sequence[tuple[int, Any]]]:
+    """The messages as they are, and those with the answer that was rejected in place of the last one, if any was."""
+    given, said = envelope.rejected, envelope.messages
+    if not given:
+        return []
+    if given[0] == read_now(said[0][1]):
+        return [said, tuple(enumerate(given, said[0][0]))]
+    asked = max((at for at, (_, raw) in enumerate(said) if _role_of(read_now(raw)) == "user"), default=-1)
+    return [said, (*said[: asked + 1], *enumerate(given, len(said) + 1))]
 
 
 def _conversation(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
@@ -144,7 +175,7 @@ class _Reader:
     def messages(self, given: Sequence[tuple[int, Any]]) -> Iterator[Message]:
         for number, value in given:
             raw = read_now(value)
-            role = ROLE_OF.get(text_value(raw.get("role"))) if isinstance(raw, OBJECT) else None
+            role = _role_of(raw) if isinstance(raw, OBJECT) else None
             if role is None:
                 place = f"{self.where}message {number}"
                 self.skipped.append(Skipped(place, "no known role", compact_json(raw)[:500]))

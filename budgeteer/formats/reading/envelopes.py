@@ -25,15 +25,22 @@ SAMPLED = 1_000
 _MESSAGE_KEYS = ("messages", "traj", "history", "conversation", "conversations")
 _GROUPS = ("conversation_id", "conversationId", "thread_id", "threadId", "session_id", "sessionId", "chat_id", "chatId")
 """Under which a message of several conversations says of which it is."""
-_SENT = ("input", "inputs")
-"""Where tracers keep what was sent; what was answered stands under `output` or `outputs`."""
+_SENT = ("input", "inputs", "prompt")
+"""Where tracers keep what was sent, and sets for training by rewards what is asked; what was answered stands under
+`output` or `outputs`."""
 _REPLIES = ("response", "request_response")
 """Where loggers keep what was answered, beside the request; the second is PromptLayer's."""
 _PROMPTS = ("system_prompt", "system_message", "systemPrompt")
 """Columns of data sets and logs with the system text of the messages beside them."""
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
 """Who a message that stands alone may be of."""
+_PREFERRED = "preferred_output"
+_REJECTED = ("rejected_response", "rejected_messages", "non_preferred_output")
+"""Where sets of preferences keep answers: OpenAI's for its fine-tuning, ms-swift's."""
 _WRAPPERS = ("body", "request", "kwargs", "params")
+_ASKED = ("instruction", "prompt", "question", "query", "input")
+_TOLD = ("output", "response", "answer", "completion")
+"""Columns of a row that asks and answers, whose `history` is only what was said before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class Envelope:
         raw: the wrapper itself ({} for a bare array).
         where: "line 3, " when the conversation is one line of several.
         branches: other choices of a response.
+        rejected: raw messages of an answer that was not preferred, or of the whole conversation with it.
     """
 
     shape: str
@@ -59,6 +67,7 @@ class Envelope:
     where: str = ""
     reported_input_tokens: int | None = None
     branches: int = 0
+    rejected: tuple[Any, ...] = ()
 
 
 def envelopes(document: Document) -> Iterator[Envelope]:
@@ -171,7 +180,7 @@ def _from_lines(document: Document, lines: Sequence[JsonLine]) -> Iterator[Envel
     sample = telling(document.lines)
     bare = sum(_is_message(line.value) for line in sample)
     if bare * 2 >= len(sample):
-        groups = {} if document.size else _grouped(lines)
+        groups = {} if document.size else _grouped([(line.number, line.value) for line in lines])
         for given, rows in groups.items():
             yield Envelope("JSON lines of one message each, by their conversation", rows, id=given)
         if not groups:
@@ -182,19 +191,28 @@ def _from_lines(document: Document, lines: Sequence[JsonLine]) -> Iterator[Envel
             yield replace(envelope, shape=f"JSON lines, each {envelope.shape}", where=f"line {line.number}, ")
 
 
-def _grouped(lines: Sequence[JsonLine]) -> dict[str, list[tuple[int, Any]]]:
-    """The lines of each of several conversations that they name; none where they name one, or not all name it."""
+def _grouped(said: Sequence[tuple[int, Any]]) -> dict[str, list[tuple[int, Any]]]:
+    """The messages of each of several conversations that they name; none where they name one, or not all name it."""
     for key in _GROUPS:
         groups: dict[str, list[tuple[int, Any]]] = {}
-        for line in lines:
-            given = line.value.get(key)
+        for number, raw in said:
+            given = raw.get(key) if isinstance(raw, OBJECT) else None
             if not isinstance(given, str | int) or isinstance(given, bool):
                 break
-            groups.setdefault(str(given)[:200], []).append((line.number, line.value))
+            groups.setdefault(str(given)[:200], []).append((number, raw))
         else:
             if len(groups) > 1:
                 return groups
     return {}
+
+
+def _each(whole: Envelope) -> Iterator[Envelope]:
+    """A list of messages, or the conversations of it where its messages name several."""
+    groups = _grouped(whole.messages)
+    for given, rows in groups.items():
+        yield replace(whole, messages=rows, id=given, shape=f"{whole.shape}, by their conversation")
+    if not groups:
+        yield whole
 
 
 def _from_value(value: Any) -> Iterator[Envelope]:
@@ -205,7 +223,7 @@ def _from_value(value: Any) -> Iterator[Envelope]:
         yield from held
     elif isinstance(value, list):
         if any(_is_message(item) for item in value[:50]):
-            yield Envelope("a bare array of messages", tuple(enumerate(value, 1)))
+            yield from _each(Envelope("a bare array of messages", tuple(enumerate(value, 1))))
             return
         for position, item in enumerate(value, 1):
             found = _from_object(item) if isinstance(item, OBJECT) else _from_array(item)
@@ -222,8 +240,11 @@ def _from_array(value: Any) -> Iterator[Envelope]:
 def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
     for key in _MESSAGE_KEYS:
         inner = value.get(key)
+        if key == "history" and _is_answered(value):
+            continue
         if isinstance(inner, list) and (not inner or any(_is_message(item) for item in inner[:50])):
-            yield _around(value, key, inner)
+            around = _around(value, key, inner)
+            yield from _each(around) if len(around.messages) == len(inner) else (around,)
             return
     if _is_response(value):
         yield _response(value)
@@ -253,8 +274,8 @@ def _traced(value: Mapping[str, Any]) -> Iterator[Envelope]:
             continue
         around = given if isinstance(given, OBJECT) else {"messages": inner, "model": value.get("model")}
         found = replace(_around(around, "messages", inner), id=_id(value), shape=f"a call with its `{asked}`")
-        found = replace(found, messages=_prompted(value, found.messages))
-        replies = value.get("output") or value.get("outputs")
+        found = replace(found, messages=_prompted(value, found.messages), rejected=_rejected(value))
+        replies = value.get("output") or value.get("outputs") or value.get(_PREFERRED)
         first = replies[0] if isinstance(replies, list) and replies else replies
         held = first.get("message", first.get("output")) if isinstance(first, OBJECT) else None
         answer = _answer(first) or _answer(held)
@@ -279,7 +300,16 @@ def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
         tools=_tools(value) or _tools(beside),
         model=text_value(value.get("model")) or text_value(beside.get("model")),
         raw=value,
+        rejected=_rejected(value),
     )
+
+
+def _rejected(value: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The raw messages of an answer that was not preferred, none where there is none."""
+    given = next((value[key] for key in _REJECTED if value.get(key)), None)
+    if isinstance(given, str):
+        return ({"role": "assistant", "content": given},)
+    return tuple(one for one in given if _is_message(one)) if isinstance(given, list) else ()
 
 
 def _prompted(value: Mapping[str, Any], messages: Sequence[tuple[int, Any]]) -> Sequence[tuple[int, Any]]:
@@ -368,12 +398,18 @@ def _response(value: Mapping[str, Any]) -> Envelope:
     )
 
 
+def _is_answered(value: Mapping[str, Any]) -> bool:
+    """Whether a row asks something in one column, and answers it in another."""
+    return all(any(text_value(value.get(key)) for key in keys) for keys in (_ASKED, _TOLD))
+
+
 def _is_message(value: Any) -> bool:
     return isinstance(value, OBJECT) and isinstance(value.get("role"), str) and _has_content(value)
 
 
 def _has_content(raw: Mapping[str, Any]) -> bool:
-    return any(key in raw for key in ("content", "tool_calls", "function_call")) or isinstance(raw.get("text"), str)
+    held = any(key in raw for key in ("content", "tool_calls", "function_call"))
+    return held or isinstance(raw.get("text"), str) or isinstance(raw.get("message"), str)
 
 
 def _tools(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:

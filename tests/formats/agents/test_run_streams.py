@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from budgeteer.engine.content.conversation import TextPart, results_of, text_of
+from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from tests.formats.makers.runs import AGENT_RUN, AMP, DROID_RUN, KIMI_WIRE, OPENCODE_RUN
 from tests.formats.shapes import dumps, jsonl
@@ -33,6 +34,13 @@ def test_a_result_that_failed_says_why_and_a_run_without_words_is_listed() -> No
 def test_the_answer_alone_is_read_as_the_reply_it_is() -> None:
     found = import_bytes(dumps({"session_id": "s", "response": "Two piers.", "stats": {"models": {}}}))
     assert (found.format, text_of(found.conversations[0].messages[0])) == ("agent-run", "Two piers.")
+
+
+def test_the_activities_of_a_bot_framework_are_no_run() -> None:
+    said = {"type": "message", "timestamp": "2026-03-01T10:00:00Z", "channelId": "emulator", "text": "Late?"}
+    asked = {**said, "from": {"id": "u", "role": "user"}, "conversation": {"id": "c"}}
+    with pytest.raises(FormatError, match="Nothing that can be read was found"):
+        import_bytes(dumps([asked, {**asked, "from": {"id": "b", "role": "bot"}, "text": "Yes."}]))
 
 
 def test_a_run_of_amp_that_was_refused_says_so() -> None:

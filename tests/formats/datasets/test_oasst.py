@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from tests.formats.shapes import dumps, jsonl
@@ -93,3 +94,14 @@ def test_a_circle_of_parents_ends() -> None:
     ]
     with pytest.raises(FormatError):
         import_bytes(jsonl(*rows))
+
+
+def test_messages_under_openais_names_are_the_same_tree() -> None:
+    rows = [
+        {"message_id": "a", "parent_id": None, "role": "user", "content": "Is it late?"},
+        {"message_id": "b", "parent_id": "a", "role": "assistant", "content": "No.", "rank": 1},
+        {"message_id": "c", "parent_id": "a", "role": "assistant", "content": "Ten minutes.", "rank": 0},
+    ]
+    found = import_bytes(jsonl(*rows))
+    assert found.format == "oasst"
+    assert [text_of(chat.messages[-1]) for chat in found.conversations] == ["Ten minutes.", "No."]

@@ -16,6 +16,7 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
     message_from_json,
     message_to_json,
+    text_of,
 )
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
@@ -190,16 +191,6 @@ def test_messages_with_roles_and_a_column_of_pictures_are_the_same() -> None:
     assert found.conversations[0].messages[0].parts == (ImagePart({"image": "cat.jpg"}), TextPart("Who?"))
 
 
-def test_a_ranking_ends_with_the_chosen_answer() -> None:
-    found = read({"conversations": [ASKED], "chosen": turn("gpt", "40 cm."), "rejected": turn("gpt", "High.")})
-    (only,) = found.conversations
-    assert [message.parts for message in only.messages[1:]] == [(TextPart("40 cm."),)]
-    assert only.branches == 1
-    assert found.warnings == (
-        "Chosen answers of a ranking, read as the last message; the rejected ones are left out: 1",
-    )
-
-
 def test_turns_and_entries_that_cannot_be_read_are_listed() -> None:
     found = read({"conversations": [ASKED, turn("narrator", "Meanwhile"), 7, SAID]}, {"conversations": []})
     assert len(found.conversations[0].messages) == 2
@@ -234,3 +225,21 @@ def test_turns_that_are_a_json_text_are_read_as_the_list_they_are() -> None:
     found = read(row, {**row, "conversations": "[not a list"})
     assert found.conversations[0].messages == chat(ASKED, CALLED, ANSWERED, SAID).messages
     assert [(one.where, one.why) for one in found.skipped] == [("element 2", "no turns in it")]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"conversations": [ASKED], "chosen": turn("gpt", "40 cm."), "rejected": turn("gpt", "High.")},
+        {"conversations": [ASKED, turn("gpt", "40 cm.")], "rejected": turn("gpt", "High.")},
+        {"conversations": [ASKED, turn("gpt", "40 cm.")], "rejected": "High."},
+        {"conversations": [ASKED, turn("gpt", "40 cm.")], "rejected": [ASKED, turn("gpt", "High.")]},
+        {"chosen": [ASKED, turn("gpt", "40 cm.")], "rejected": [ASKED, turn("gpt", "High.")]},
+    ],
+    ids=["both", "turn", "text", "conversation", "no turns beside"],
+)
+def test_what_was_rejected_is_a_branch(row: dict[str, Any]) -> None:
+    main, other = import_bytes(dumps([row])).conversations
+    assert [text_of(chat.messages[-1]) for chat in (main, other)] == ["40 cm.", "High."]
+    assert (main.branches, other.branch_of, len(main.messages), len(other.messages)) == (1, main.id, 2, 2)
+    assert main.messages[0] == other.messages[0]

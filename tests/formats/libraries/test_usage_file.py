@@ -47,6 +47,11 @@ def test_what_may_count_anything_is_no_usage_file(value: Any) -> None:
         import_bytes(dumps(value))
 
 
+def test_lines_of_a_log_are_no_uses() -> None:
+    lines = [f'{MARCH}: task_name="look", status="started"', f"{APRIL} INFO: it began", f'{APRIL} {{"a": 1}}']
+    assert import_bytes("\n".join(lines).encode()).format == "text"
+
+
 def test_plain_names_are_read_when_the_format_is_named() -> None:
     assert dict(import_bytes(dumps({"a": 1, "b": 2}), as_format="usage").usage) == {"a": Use(1), "b": Use(2)}
 

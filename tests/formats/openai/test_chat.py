@@ -19,10 +19,14 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
     calls_of,
     results_of,
+    text_of,
 )
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from tests.formats.shapes import OPENAI_CHAT, OPENAI_TOOL, call, dumps, jsonl, png
+
+ASKS = {"role": "user", "content": "Is it late?"}
+SAYS_YES, SAYS_NO = ({"role": "assistant", "content": text} for text in ("Yes.", "No."))
 
 
 def conversation(value: object) -> Conversation:
@@ -50,6 +54,39 @@ def test_a_bare_array_is_one_conversation() -> None:
 def test_a_request_body_brings_its_tools_and_model() -> None:
     chat = conversation({"model": "gpt-4o", "messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "temperature": 0})
     assert (chat.model, chat.tools) == ("gpt-4o", (OPENAI_TOOL,))
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [("prompter", "assistant"), ("userMessage", "apiMessage"), ("user", "agent"), ("Human", "AI"), ("user", "bot")],
+)
+@pytest.mark.parametrize("key", ["content", "text", "message"])
+def test_speakers_and_texts_are_known_by_the_names_of_others(asked: str, told: str, key: str) -> None:
+    chat = conversation([{"role": asked, key: "Is it late?"}, {"role": told, key: "Ten minutes."}])
+    assert [(each.role, text_of(each)) for each in chat.messages] == [
+        ("user", "Is it late?"),
+        ("assistant", "Ten minutes."),
+    ]
+
+
+def test_roles_that_nobody_knows_are_no_chat() -> None:
+    with pytest.raises(FormatError, match="Nothing that can be read was found"):
+        import_bytes(dumps([{"role": "captain", "content": "Cast off."}, {"role": "mate", "content": "Aye."}]))
+
+
+def test_messages_of_a_list_that_name_several_conversations_are_those() -> None:
+    said = [{"role": "user", "content": f"Question {number}", "threadId": f"t{number % 2}"} for number in range(4)]
+    for value in (said, {"messages": said, "threads": []}):
+        chats = import_bytes(dumps(value)).conversations
+        assert [(chat.id, [text_of(each) for each in chat.messages]) for chat in chats] == [
+            ("t0", ["Question 0", "Question 2"]),
+            ("t1", ["Question 1", "Question 3"]),
+        ]
+
+
+def test_a_prompt_of_messages_is_read_as_what_is_asked() -> None:
+    row = {"data_source": "ferries", "prompt": [{"role": "user", "content": "Is it late?"}], "reward_model": {}}
+    assert [text_of(each) for each in conversation(row).messages] == ["Is it late?"]
 
 
 def test_legacy_functions_become_tools() -> None:
@@ -253,3 +290,18 @@ def test_no_message_at_all_is_an_error_that_says_what_was_found() -> None:
         import_bytes(b"[]", as_format="openai-chat")
     with pytest.raises(FormatError, match="No OpenAI chat messages were found: plain text of 5 characters"):
         import_bytes(b"hello", as_format="openai-chat")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"messages": [ASKS, SAYS_YES], "rejected_response": "No."},
+        {"messages": [ASKS, SAYS_YES], "rejected_messages": [ASKS, SAYS_NO]},
+        {"input": {"messages": [ASKS], "tools": []}, "preferred_output": [SAYS_YES], "non_preferred_output": [SAYS_NO]},
+    ],
+    ids=["text", "conversation", "OpenAI's fine-tuning"],
+)
+def test_an_answer_that_was_not_preferred_is_a_branch(row: dict[str, Any]) -> None:
+    main, other = import_bytes(jsonl(row)).conversations
+    assert [text_of(chat.messages[-1]) for chat in (main, other)] == ["Yes.", "No."]
+    assert (main.branches, other.branch_of, len(other.messages)) == (1, main.id, 2)

@@ -16,6 +16,7 @@ from typing import Any
 
 from budgeteer.formats.datasets.columns import lowered
 from budgeteer.formats.datasets.instruction_sets import PAIRED, first_reply, has_messages, read, says
+from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import sampled
 
@@ -34,5 +35,5 @@ def detect(document: Document) -> str | None:
 
 
 def _is_pair(row: Mapping[str, Any], asked: str, reply: str) -> bool:
-    is_pair = isinstance(row.get(asked), str) and says(first_reply(row.get(reply)))
+    is_pair = bool(text_value(row.get(asked)).strip()) and says(first_reply(row.get(reply)))
     return is_pair and not has_messages(row)
