@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
 from tests.formats.datasets.test_row_talks import LOG
 from tests.formats.fuzzing import check, is_read_both_ways, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMINI_BODY, GEMINI_CLI
+from tests.formats.libraries.test_openapi import FERRIES
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.chat_exports import DEEPSEEK_OLD
 from tests.formats.makers.databases import DATABASES
@@ -171,6 +173,8 @@ VALID = (
     dumps(FIRST_ROLLOUT),
     jsonl(*OLD_EXEC),
     *DATABASES.values(),
+    dumps(FERRIES),
+    yaml.safe_dump(FERRIES, sort_keys=False).encode(),
     dumps(TREE),
     jsonl(*LOG),
     jsonl(

@@ -83,6 +83,15 @@ def split_front_matter(text: str, limits: Limits) -> FrontMatter:
     return FrontMatter(values, written, body, present=True)
 
 
+def yaml_values(source: str) -> dict[str, Any]:
+    """The keys and values of a text that is YAML, as plain data.
+
+    Raises:
+        FrontMatterProblem: it is not YAML of keys and values.
+    """
+    return _load(source, first_line=1)[0]
+
+
 def _load(source: str, *, first_line: int) -> tuple[dict[str, Any], dict[str, str]]:
     try:
         loader = _Loader(source)

@@ -1,4 +1,4 @@
-"""Tool definitions: OpenAI, Anthropic, MCP, JSON-RPC responses, and archives or folders of them."""
+"""Tool definitions: OpenAI, Anthropic, MCP, JSON-RPC responses, OpenAPI documents, and archives or folders of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from budgeteer.engine.content.library import ToolDefinition, ToolForm, compact_j
 from budgeteer.engine.content.tool_schemas import schema_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.engine.providers.tool_forms import TOOL_RENDERINGS
+from budgeteer.formats.libraries.openapi import (
+    beside_operations,
+    is_openapi,
+    is_openapi_text,
+    openapi_of,
+    tools_of_openapi,
+)
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.reading import json_text
@@ -80,6 +87,9 @@ def definitions(value: Any, *, sure: bool = False) -> Iterator[ToolDefinition | 
     and a description is a tool without parameters.
     """
     listed = value if isinstance(value, list) else _listed_tools(value)
+    if is_openapi(value):
+        yield from (definition(raw) or raw for raw in tools_of_openapi(value))
+        return
     if listed is None:
         if isinstance(value, Mapping):
             yield definition(value) or value
@@ -117,6 +127,8 @@ def detect(document: Document) -> str | None:
         return _detect_archive(document.archive, document.options.limits)
     if isinstance(document.value, Mapping) and not _CONVERSATION_KEYS.isdisjoint(document.value):
         return None
+    if is_openapi(document.value) or is_openapi_text(document.text if document.shape == "text" else ""):
+        return "is an OpenAPI document, whose operations are tools"
     if document.shape == "jsonl":
         if any(not _CONVERSATION_KEYS.isdisjoint(line.value) for line in document.lines[:20]):
             return None
@@ -158,7 +170,11 @@ def read(document: Document) -> Imported:
         for line in document.lines:
             _take(definitions([line.value], sure=sure), f"line {line.number}", tools, skipped)
     else:
-        _take(definitions(document.value), "element", tools, skipped)
+        value = openapi_of(document.text) if document.shape == "text" else document.value
+        _take(definitions(value), "element", tools, skipped)
+        if is_openapi(value):
+            document.notes.count("Operations of an OpenAPI document, read as tools", len(tools))
+            document.notes.leave_out([document.text] if document.shape == "text" else beside_operations(value))
     if not tools:
         raise FormatError(
             f"No tool definition was found in {described(document)}",
