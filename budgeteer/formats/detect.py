@@ -23,6 +23,7 @@ from budgeteer.formats.reading.envelopes import described
 from budgeteer.formats.reading.garbage import collected_seldom
 from budgeteer.formats.reading.lazy_members import held
 from budgeteer.formats.reading.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
+from budgeteer.formats.refused_files import refusal_of
 from budgeteer.formats.registry import registry
 from budgeteer.formats.unknown_json import UnknownShape, look_at
 from budgeteer.formats.unwrapping import unwrap
@@ -206,8 +207,11 @@ def _detected(document: Document, own: Sequence[Format]) -> tuple[Format, str, I
     """
     left = registry().formats
     beginning = document.beginning()
+    refused = refusal_of(beginning)
     while claims := claims_on(beginning, left):
         document.sample.clear()
+        if refused is not None and claims[0].row.certainty == "anything":
+            break
         for claim in claims:
             try:
                 found = read_accounted(document, claim.row)
@@ -220,6 +224,8 @@ def _detected(document: Document, own: Sequence[Format]) -> tuple[Format, str, I
     for row in own:
         if reason := row.detect(beginning):
             return row, f"It {reason}.", read_accounted(document, row)
+    if refused is not None:
+        raise refused
     inner = unwrap(document, registry().formats)
     if inner is not None:
         found = read_accounted(document, inner.claim.row, part=inner.document)

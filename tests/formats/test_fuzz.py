@@ -17,13 +17,14 @@ from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.reading import member_index
 from tests.examples import examples
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
+from tests.formats.chat_exports.test_takeout_html import FIRST, SECOND, page
 from tests.formats.datasets.test_row_talks import LOG
 from tests.formats.fuzzing import check, is_read_both_ways, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMINI_BODY, GEMINI_CLI
 from tests.formats.libraries.test_openapi import FERRIES
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.chat_exports import DEEPSEEK_OLD
-from tests.formats.makers.databases import DATABASES
+from tests.formats.makers.databases import DATABASES, ROW_DATABASES
 from tests.formats.makers.interfaces import BUBBLES, CLINE_MESSAGES, COMPOSER, CURSOR_TABS
 from tests.formats.makers.older import BARE_ROLLOUT, FIRST_ROLLOUT, OLD_EXEC
 from tests.formats.makers.runs import DROID_RUN, KIMI_WIRE, OPENCODE_RUN
@@ -173,8 +174,10 @@ VALID = (
     dumps(FIRST_ROLLOUT),
     jsonl(*OLD_EXEC),
     *DATABASES.values(),
+    *ROW_DATABASES.values(),
     dumps(FERRIES),
     yaml.safe_dump(FERRIES, sort_keys=False).encode(),
+    page(SECOND, FIRST),
     dumps(TREE),
     jsonl(*LOG),
     jsonl(

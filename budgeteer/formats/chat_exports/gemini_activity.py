@@ -1,4 +1,6 @@
-"""What Google Takeout exports of the Gemini app: activities (`MyActivity.json`), each a prompt and its reply as HTML.
+"""What Google Takeout exports of the Gemini app: activities, each a prompt and its reply as HTML (`MyActivity.json`).
+
+Takeout writes a page of HTML (`MyActivity.html`) unless JSON is asked for: its activities are read as those of JSON.
 
 Certain: activities with a `title` and a `time`, whose `header` or `products` name Gemini or Bard. The prompt stands in
 the title, in English behind a verb ("Prompted …"). No activity says of which chat it is: prompts within half an hour of
@@ -17,6 +19,7 @@ from typing import Any, Final
 from budgeteer.engine.content.conversation import Conversation, FilePart, Message, Part
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.chat_exports.html_text import text_of_html
+from budgeteer.formats.chat_exports.takeout_html import activities_of, headers_of, is_takeout_page
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
@@ -27,6 +30,9 @@ from budgeteer.formats.reading.envelopes import require
 _SILENCE: Final = timedelta(minutes=30)
 """After so long without a prompt a new conversation begins; programs that read these exports take the same."""
 _PROMPTED: Final = re.compile(r"(?:Prompted with:|Asked (?:Gemini|Bard):|Prompted|Asked|Said|Branched|Answered) ")
+_LOOKED_AT: Final = 20
+_HEAD: Final = 100_000
+"""Characters in which the style of a page ends."""
 _FILES: Final = ("attachedFiles", "imageFile", "audioFiles")
 
 
@@ -42,7 +48,11 @@ class _Turn:
 
 def detect(document: Document) -> str | None:
     """Why a document is an export of Gemini's activity, None when it is not."""
-    if mostly(document, _is_activity):
+    if document.shape == "text" and is_takeout_page(document.text):
+        headers = headers_of(document.text, _LOOKED_AT)
+        if sum(map(_is_gemini, headers)) * 2 >= len(headers) > 0:
+            return "is a page of activities whose headers name Gemini, as Google Takeout exports them"
+    elif mostly(document, _is_activity):
         return "holds activities whose `header` or `products` name Gemini, as Google Takeout exports them"
     return None
 
@@ -50,8 +60,23 @@ def detect(document: Document) -> str | None:
 def _is_activity(value: Mapping[str, Any]) -> bool:
     products = value.get("products")
     named = [value.get("header"), *(products if isinstance(products, list) else [])]
-    is_named = any("gemini" in text_value(name).lower() or "bard" in text_value(name).lower() for name in named)
+    is_named = any(_is_gemini(text_value(name)) for name in named)
     return is_named and isinstance(value.get("title"), str) and isinstance(value.get("time"), str)
+
+
+def _is_gemini(name: str) -> bool:
+    return "gemini" in name.lower() or "bard" in name.lower()
+
+
+def _entries(document: Document, skipped: list[Skipped]) -> Iterator[Entry]:
+    """The activities of a file in JSON, or of a page."""
+    if document.shape != "text":
+        yield from entries_of(document, skipped)
+        return
+    document.notes.count("Pages whose marks around what was said are left out", of=document.text[:_HEAD])
+    for number, activity in enumerate(activities_of(document.text), 1):
+        document.notes.leave_out(activity.pop("written"))  # of which what is read is told by its words
+        yield Entry(number, f"activity {number}", activity)
 
 
 def read(document: Document) -> Imported:
@@ -62,7 +87,7 @@ def read(document: Document) -> Imported:
     """
     skipped = list(document.skipped)
     turns: list[_Turn] = []
-    for entry in entries_of(document, skipped):
+    for entry in _entries(document, skipped):
         turn = _turn(entry) if _is_activity(entry.value) else None
         if turn is not None:
             turns.append(turn)

@@ -41,6 +41,30 @@ _SETTINGS: Final = {
     sqlite3.SQLITE_DBCONFIG_TRUSTED_SCHEMA: False,
     sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW: False,
 }
+_NOT_READ: Final[dict[tuple[str, ...], tuple[str, str]]] = {
+    ("checkpoints", "writes"): (
+        "LangGraph's checkpoints, whose states are packed",
+        "Write the state's values as JSON: `graph.get_state(config).values`",
+    ),
+    ("checkpoints", "checkpoint_blobs"): (
+        "LangGraph's checkpoints, whose states are packed",
+        "Write the state's values as JSON: `graph.get_state(config).values`",
+    ),
+    ("threads",): ("Zed's agent, whose threads are packed", "Open the thread in Zed and save it as Markdown"),
+    ("agno_sessions",): ("Agno's sessions", "Write `session.to_dict()` as JSON, which is read"),
+    ("agent_messages", "agent_sessions"): (
+        "the sessions of OpenAI's Agents SDK",
+        "Write `await session.get_items()` as JSON, which is read",
+    ),
+    ("mastra_messages",): ("Mastra's memory", "Write the messages of a thread as JSON, which are read"),
+    ("app_states", "user_states", "events"): ("ADK's sessions", "Write `session.model_dump_json()`, which is read"),
+    ("spans", "traces", "projects"): ("Phoenix", "Export its spans as JSON, which are read"),
+    ("trace_info", "experiments"): ("MLflow", "Write a trace as JSON, which is read: `trace.to_json()`"),
+    ("message", "handle", "chat"): ("Apple's Messages, chats among people", "Choose a conversation with a model"),
+    ("moz_places",): ("Firefox", "Choose a conversation with a model"),
+    ("urls", "visits"): ("a browser's history", "Choose a conversation with a model"),
+}
+"""Programs whose databases are known and not read, by tables that they have, with what to do instead."""
 _READS: Final = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ})
 
 
@@ -134,10 +158,35 @@ PROGRAMS: Final[tuple[Program, ...]] = (
         (Rows("chat", ("id", "title", "chat"), ("created_at", "updated_at")),),
         one_of=("chat",),
     ),
+    Program(
+        "AnythingLLM",
+        (
+            Rows(
+                "workspace_chats",
+                ("id", "workspaceId", "prompt", "response"),
+                ("thread_id", "createdAt", "include"),
+                order="id",
+            ),
+        ),
+        one_of=("workspace_chats",),
+    ),
+    Program(
+        "llm (its `logs.db`)",
+        (
+            Rows(
+                "responses",
+                ("id", "model", "prompt", "system", "response", "conversation_id"),
+                ("datetime_utc",),
+                order="datetime_utc, rowid",
+            ),
+        ),
+        one_of=("responses",),
+    ),
 )
 """In the order in which they are looked for.
 
-Sources: what the readers of these programs name, and for the columns github.com/charmbracelet/crush,
+Sources: github.com/Mintplex-Labs/anything-llm (`server/prisma/schema.prisma`), llm.datasette.io/en/stable/logging.html,
+what the readers of these programs name, and for the columns github.com/charmbracelet/crush,
 internal/db/migrations; github.com/block/goose, session/session_manager.rs; OpenCode's session/session.sql.ts;
 github.com/aws/amazon-q-developer-cli, database/sqlite_migrations; github.com/open-webui/open-webui, models/chats.py.
 """
@@ -234,11 +283,17 @@ class _Reader:
         for column, count in self._bytes_left_out.most_common():
             yield f"Bytes in the column `{column}`, left out: {count:,}"
 
+    def _others(self) -> tuple[str, str] | None:
+        """A program whose database is known and not read, and what to do instead; None for no program known."""
+        return next((named for tables, named in _NOT_READ.items() if set(tables) <= set(self._tables)), None)
+
     def _program(self) -> tuple[Program, list[tuple[Rows, list[str]]]]:
         for program in PROGRAMS:
             wanted = [(rows, columns) for rows in program.rows if (columns := self._columns(rows))]
             if any(rows.table in program.one_of for rows, _ in wanted):
                 return program, wanted
+        if known := self._others():
+            raise FormatError(f"This is the database of {known[0]}, which is not read", mend=known[1])
         raise FormatError(
             f"This is an SQLite database of no known program: its tables are {_listed(sorted(self._tables))}",
             mend=f"Choose one of {_listed([program.title for program in PROGRAMS])}, or export its messages as JSON",

@@ -69,3 +69,42 @@ DATABASES: Final[Mapping[str, bytes]] = {
     "open-webui": database({"chat": _open_webui(), **OTHERS}),
 }
 """By the format of the conversations in them."""
+
+_ASKED: Final = (("And on Sunday?", "It runs."), ("Why?", "Fog."))
+ROW_DATABASES: Final[Mapping[str, bytes]] = {
+    "AnythingLLM": database(
+        {
+            "workspace_chats": [
+                {
+                    "id": number,
+                    "workspaceId": 1,
+                    "thread_id": None,
+                    "prompt": asked,
+                    "response": json.dumps({"text": reply, "sources": [], "type": "chat"}),
+                    "createdAt": 1_772_359_200_000 + number,
+                    "include": 1,
+                }
+                for number, (asked, reply) in enumerate(_ASKED)
+            ],
+            **OTHERS,
+        }
+    ),
+    "llm": database(
+        {
+            "responses": [
+                {
+                    "id": f"r{number}",
+                    "model": "m",
+                    "prompt": asked,
+                    "system": None,
+                    "response": reply,
+                    "conversation_id": "c",
+                    "datetime_utc": f"2026-03-01T10:0{number}:00",
+                }
+                for number, (asked, reply) in enumerate(_ASKED)
+            ],
+            **OTHERS,
+        }
+    ),
+}
+"""Of programs that keep a prompt and its reply in a row, by the program."""

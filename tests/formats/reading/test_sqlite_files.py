@@ -10,6 +10,7 @@ from typing import IO, Any, Final
 
 import pytest
 
+from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes, import_file
 from budgeteer.formats.messages.imported import Imported
@@ -17,7 +18,7 @@ from budgeteer.formats.reading import sqlite_files
 from budgeteer.formats.reading.document import Options, open_document
 from budgeteer.formats.reading.limits import Limits
 from tests.formats.maker_shapes import MAKERS
-from tests.formats.makers.databases import DATABASES, SECRET
+from tests.formats.makers.databases import DATABASES, ROW_DATABASES, SECRET
 from tests.formats.makers.interfaces import CURSOR_ROWS
 from tests.formats.makers.runs import CRUSH
 from tests.formats.shapes import database, zipped
@@ -49,7 +50,37 @@ def test_a_database_is_read_as_its_export_and_nothing_else_of_it(name: str, opti
 
 
 def test_every_program_has_a_database_here() -> None:
-    assert len(DATABASES) == len(sqlite_files.PROGRAMS)
+    assert len(DATABASES) + len(ROW_DATABASES) == len(sqlite_files.PROGRAMS)
+
+
+@pytest.mark.parametrize("name", ROW_DATABASES)
+def test_rows_of_prompts_and_replies_are_read_by_their_conversation(name: str, options: Options) -> None:
+    held = import_bytes(ROW_DATABASES[name])
+    (chat,) = held.conversations
+    assert held.format == "instructions"
+    assert [(one.role, text_of(one)) for one in chat.messages] == [
+        ("user", "And on Sunday?"),
+        ("assistant", "It runs."),
+        ("user", "Why?"),
+        ("assistant", "Fog."),
+    ]
+    assert SECRET not in repr(held)
+    far = import_file(io.BytesIO(ROW_DATABASES[name]), options=options)
+    assert (far.format, words(far)) == ("instructions", words(held))
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        (("checkpoints", "writes"), "LangGraph's checkpoints"),
+        (("threads",), "Zed's agent"),
+        (("spans", "traces", "projects"), "Phoenix"),
+    ],
+)
+def test_a_known_program_whose_database_is_not_read_is_named(tables: tuple[str, ...], said: str) -> None:
+    with pytest.raises(FormatError, match=f"This is the database of {said}") as caught:
+        import_bytes(database({name: [{"id": 1}] for name in tables}))
+    assert caught.value.mend
 
 
 def test_the_report_says_what_was_read_and_what_was_not() -> None:

@@ -1,0 +1,45 @@
+"""Files that are known and not read are refused by their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from tests.formats.shapes import OPENAI_CHAT, jsonl, zipped
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"<html><head><script>var jsonData = [{}]</script></head></html>", "the page `chat.html` of an export of"),
+        (zipped({"[Content_Types].xml": "<x/>", "word/document.xml": "<w/>"}), "a Word document"),
+        (zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<w/>"}), "an Excel workbook"),
+        (zipped({"metadata.json": "{}", "IndexedDB/a.log": "x"}), "a backup of Cherry Studio 6 or later"),
+        (zipped({"users.json": "[]", "channels.json": "[]"}), "an export of Slack"),
+        (zipped({"_chat.txt": "[01.01.26, 10:00:00] Ada: Late?"}), "an export of WhatsApp"),
+    ],
+)
+def test_a_known_file_is_refused_by_its_name(data: bytes, said: str) -> None:
+    with pytest.raises(FormatError, match=f"This is {said}") as caught:
+        import_bytes(data)
+    assert caught.value.mend
+
+
+def test_what_a_format_reads_is_not_refused() -> None:
+    assert import_bytes(zipped({"mimetype": "x", "content.xml": "<x/>", "a.jsonl": jsonl(*OPENAI_CHAT)})).conversations
+    assert import_bytes(b"<html><body>A page of anybody's</body></html>").format == "text"
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}], "a log of the Model Context Protocol"),
+        ([{"doc_id": 0, "doc": {}, "resps": [["Yes"]], "filtered_resps": ["Yes"]}], "the Language Model Evaluation"),
+        ([{"event": "x", "distinct_id": "u", "properties": {"a": 1}}], "PostHog"),
+        ([{"participants": [], "messages": [{"sender_name": "Ada"}], "thread_path": "x"}], "Facebook or Instagram"),
+    ],
+)
+def test_json_of_a_known_maker_is_refused_by_its_name(lines: list[dict[str, object]], said: str) -> None:
+    with pytest.raises(FormatError, match=f"it may come from {said}"):
+        import_bytes(jsonl(*lines))
