@@ -15,7 +15,7 @@ _HTML: Final = re.compile(r"\A\s*(?:<!doctype html[^>]*>\s*)?<html", re.IGNORECA
 
 
 @dataclass(frozen=True, slots=True)
-class _KnownFile:
+class _RefusedFile:
     """A kind of file: what it is, what to choose instead, and how it is told by its text or by the names in it."""
 
     title: str
@@ -32,29 +32,29 @@ def _begins(*starts: str) -> Callable[[Sequence[str]], bool]:
 _EXPORT_TEXT: Final = "Save it as text or Markdown, and choose that"
 _AMONG_PEOPLE: Final = "Chats among people are not read: choose a conversation with a model"
 _KNOWN: Final = (
-    _KnownFile(
+    _RefusedFile(
         "a page of activities by Google Takeout, none of them of Gemini",
         "Choose `MyActivity.html` or `MyActivity.json` of the folder `Gemini Apps`",
         is_text=lambda text: bool(_HTML.match(text)) and '<div class="outer-cell' in text,
     ),
-    _KnownFile(
+    _RefusedFile(
         "the page `chat.html` of an export of ChatGPT, which shows what its other files hold",
         "Choose `conversations.json` beside it, or the whole zip file",
         is_text=lambda text: bool(_HTML.match(text)) and "var jsonData = " in text,
     ),
-    _KnownFile("a Word document", _EXPORT_TEXT, is_archive=_begins("[Content_Types].xml", "word/")),
-    _KnownFile("an Excel workbook", "Save the sheet as CSV", is_archive=_begins("[Content_Types].xml", "xl/")),
-    _KnownFile("a PowerPoint presentation", _EXPORT_TEXT, is_archive=_begins("[Content_Types].xml", "ppt/")),
-    _KnownFile("an OpenDocument file", _EXPORT_TEXT, is_archive=_begins("mimetype", "content.xml")),
-    _KnownFile("an EPUB book", _EXPORT_TEXT, is_archive=_begins("mimetype", "META-INF/container.xml")),
-    _KnownFile("a Java archive", "Choose a conversation", is_archive=_begins("META-INF/MANIFEST.MF")),
-    _KnownFile(
+    _RefusedFile("a Word document", _EXPORT_TEXT, is_archive=_begins("[Content_Types].xml", "word/")),
+    _RefusedFile("an Excel workbook", "Save the sheet as CSV", is_archive=_begins("[Content_Types].xml", "xl/")),
+    _RefusedFile("a PowerPoint presentation", _EXPORT_TEXT, is_archive=_begins("[Content_Types].xml", "ppt/")),
+    _RefusedFile("an OpenDocument file", _EXPORT_TEXT, is_archive=_begins("mimetype", "content.xml")),
+    _RefusedFile("an EPUB book", _EXPORT_TEXT, is_archive=_begins("mimetype", "META-INF/container.xml")),
+    _RefusedFile("a Java archive", "Choose a conversation", is_archive=_begins("META-INF/MANIFEST.MF")),
+    _RefusedFile(
         "a backup of Cherry Studio 6 or later, which copies a browser's database",
         "Export its topics as Markdown, and choose those",
         is_archive=_begins("metadata.json", "IndexedDB/"),
     ),
-    _KnownFile("an export of Slack", _AMONG_PEOPLE, is_archive=_begins("users.json", "channels.json")),
-    _KnownFile("an export of WhatsApp", _AMONG_PEOPLE, is_archive=_begins("_chat.txt")),
+    _RefusedFile("an export of Slack", _AMONG_PEOPLE, is_archive=_begins("users.json", "channels.json")),
+    _RefusedFile("an export of WhatsApp", _AMONG_PEOPLE, is_archive=_begins("_chat.txt")),
 )
 """In the order in which they are looked for."""
 
