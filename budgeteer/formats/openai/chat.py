@@ -75,10 +75,13 @@ def detect(document: Document) -> str | None:
 
 def _has_roles(messages: Sequence[tuple[int, Any]]) -> bool:
     """Whether one of the first messages is of a speaker that is known."""
-    return any(isinstance(raw, OBJECT) and _role_of(raw) is not None for _, raw in messages[:200])
+    return any(_role_of(raw) is not None for _, raw in messages[:200])
 
 
-def _role_of(raw: Mapping[str, Any]) -> Role | None:
+def _role_of(raw: Any) -> Role | None:
+    """The speaker; None of what is no object, and of one that is not known."""
+    if not isinstance(raw, OBJECT):
+        return None
     given = text_value(raw.get("role"))
     return ROLE_OF.get(given) or ROLE_OF.get(given.lower())
 
@@ -175,7 +178,7 @@ class _Reader:
     def messages(self, given: Sequence[tuple[int, Any]]) -> Iterator[Message]:
         for number, value in given:
             raw = read_now(value)
-            role = _role_of(raw) if isinstance(raw, OBJECT) else None
+            role = _role_of(raw)
             if role is None:
                 place = f"{self.where}message {number}"
                 self.skipped.append(Skipped(place, "no known role", compact_json(raw)[:500]))

@@ -305,3 +305,14 @@ def test_an_answer_that_was_not_preferred_is_a_branch(row: dict[str, Any]) -> No
     main, other = import_bytes(jsonl(row)).conversations
     assert [text_of(chat.messages[-1]) for chat in (main, other)] == ["Yes.", "No."]
     assert (main.branches, other.branch_of, len(other.messages)) == (1, main.id, 2)
+
+
+def test_what_is_no_message_before_answers_that_were_compared_is_told_and_left_out() -> None:
+    row = {
+        "input": {"messages": [[ASKS], ASKS]},
+        "preferred_output": [SAYS_YES],
+        "non_preferred_output": [SAYS_NO],
+    }
+    imported = import_bytes(jsonl(row))
+    assert [message.role for message in imported.conversations[0].messages] == ["user", "assistant"]
+    assert any("no known role" in skipped.why for skipped in imported.skipped)
