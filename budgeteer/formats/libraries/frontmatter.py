@@ -83,23 +83,23 @@ def split_front_matter(text: str, limits: Limits) -> FrontMatter:
     return FrontMatter(values, written, body, present=True)
 
 
-def yaml_values(source: str) -> dict[str, Any]:
-    """The keys and values of a text that is YAML, as plain data.
+def yaml_values(source: str, *, what: str) -> dict[str, Any]:
+    """The keys and values of a text that is YAML, as plain data; `what` it is begins the clause of a problem.
 
     Raises:
         FrontMatterProblem: it is not YAML of keys and values.
     """
-    return _load(source, first_line=1)[0]
+    return _load(source, first_line=1, what=what)[0]
 
 
-def _load(source: str, *, first_line: int) -> tuple[dict[str, Any], dict[str, str]]:
+def _load(source: str, *, first_line: int, what: str = "the front matter") -> tuple[dict[str, Any], dict[str, str]]:
     try:
         loader = _Loader(source)
         node = loader.get_single_node()
         if node is None:
             return {}, {}
         if not isinstance(node, yaml.MappingNode):
-            raise FrontMatterProblem("the front matter is not YAML of keys and values")
+            raise FrontMatterProblem(f"{what} is not YAML of keys and values")
         written = {
             key.value: value.value
             for key, value in node.value
@@ -108,11 +108,11 @@ def _load(source: str, *, first_line: int) -> tuple[dict[str, Any], dict[str, st
         values = loader.construct_document(node)
         return {str(key): _plain(value) for key, value in values.items()}, written
     except yaml.YAMLError as error:
-        raise FrontMatterProblem(_said(error, first_line)) from None
+        raise FrontMatterProblem(f"{what} is not YAML: {_said(error, first_line)}") from None
     except RecursionError:
-        raise FrontMatterProblem("the front matter is nested too deep") from None
+        raise FrontMatterProblem(f"{what} is nested too deep") from None
     except (ValueError, TypeError) as error:
-        raise FrontMatterProblem(f"the front matter is not usable YAML: {error}") from None
+        raise FrontMatterProblem(f"{what} is not usable YAML: {error}") from None
 
 
 def _said(error: yaml.YAMLError, first_line: int) -> str:
@@ -121,10 +121,10 @@ def _said(error: yaml.YAMLError, first_line: int) -> str:
         mark = error.problem_mark or error.context_mark
         what = error.problem or error.context or "it cannot be read"
         place = f" (line {mark.line + first_line}, column {mark.column + 1})" if mark else ""
-        return f"the front matter is not YAML: {what}{place}"
+        return f"{what}{place}"
     if isinstance(error, yaml.reader.ReaderError):
-        return f"the front matter is not YAML: {error.reason}"
-    return "the front matter is not YAML: it cannot be read"
+        return str(error.reason)
+    return "it cannot be read"
 
 
 def _plain(value: Any) -> Any:

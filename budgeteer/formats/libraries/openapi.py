@@ -55,10 +55,9 @@ def openapi_of(text: str) -> Mapping[str, Any]:
             mend="Give the same document as JSON",
         )
     try:
-        return yaml_values(text.removeprefix("\ufeff"))
+        return yaml_values(text.removeprefix("\ufeff"), what="the OpenAPI document")
     except FrontMatterProblem as problem:
-        why = str(problem).replace("the front matter", "the OpenAPI document")
-        raise FormatError(f"It cannot be read: {why}", mend="Give the same document as JSON") from None
+        raise FormatError(f"It cannot be read: {problem}", mend="Give the same document as JSON") from None
 
 
 def tools_of_openapi(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
