@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation
@@ -22,7 +21,7 @@ from budgeteer.formats.messages.numbering import (
 )
 from budgeteer.formats.messages.outlines import lines_of
 from budgeteer.formats.messages.recorded_requests import placed_requests
-from budgeteer.formats.pi.session_messages import MadeMessages, message_of, messages_of
+from budgeteer.formats.pi.session_messages import message_of, messages_of
 from budgeteer.formats.pi.session_tree import PiBranch, PiRecord, PiTree, records_of
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly, sampled
@@ -54,9 +53,7 @@ def read(document: Document) -> Imported:
     tree = PiTree(records)
     branch = tree.main(whole=document.options.whole)
     header = next((record.raw for record in records if record.kind == "session"), {})
-    leaves = tree.other_leaves(branch)
-    made = MadeMessages() if leaves else None
-    main = _conversation(_Told(branch, records, made), header, document, notes)
+    main = _conversation(branch, header, records, document, notes)
     if not main.messages:
         raise FormatError(
             f"This pi session holds no message, only {listed_counts(notes.other_lines) or 'its header'}",
@@ -64,10 +61,8 @@ def read(document: Document) -> Imported:
             mend="Choose a session with `message` lines",
         )
     _say_compactions(main, notes)
-    others = (
-        _conversation(_Told(branch, branch.entire, made), header, document, notes.fresh())
-        for branch in (tree.branch(leaf, whole=document.options.whole) for leaf in leaves)
-    )
+    leaves = tree.other_leaves(branch)
+    others = _others(tree, leaves, header, document)
     conversations = with_branches(main, others, notes, total=len(leaves))
     read = bytearray(max((record.number for record in records), default=0) + 1)
     for chat in conversations:
@@ -92,21 +87,22 @@ def _is_of_others(value: Mapping[str, Any]) -> bool:
     return text_value(value.get("type")) in _STARTS_OF_OTHERS or not kinds.isdisjoint(_PARTS_OF_OTHERS)
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """A branch to be read, the entries among which its name stands, and the messages that it shares with others."""
+def _others(
+    tree: PiTree, leaves: Sequence[int], header: Mapping[str, Any], document: Document
+) -> Iterator[Conversation]:
+    """The other branches, built when asked for; their notes would repeat those of the main one."""
+    for leaf in leaves:
+        branch = tree.branch(leaf, whole=document.options.whole)
+        yield _conversation(branch, header, branch.entire, document, document.notes.fresh())
 
-    branch: PiBranch
-    records: Sequence[PiRecord]
-    made: MadeMessages | None
 
-
-def _conversation(told: _Told, header: Mapping[str, Any], document: Document, notes: Notes) -> Conversation:
-    branch = told.branch
-    messages = numbered(messages_of(branch.records, notes, told.made), notes, place="line ")
+def _conversation(
+    branch: PiBranch, header: Mapping[str, Any], records: Sequence[PiRecord], document: Document, notes: Notes
+) -> Conversation:
+    messages = numbered(messages_of(branch.records, notes), notes, place="line ")
     note_opaque(messages, notes)
     recorded = placed_requests(branch.reported, messages)
-    title = _name(told.records) or _first_prompt(branch, document.stem or "Session")
+    title = _name(records) or _first_prompt(branch, document.stem or "Session")
     metadata: dict[str, Any] = {
         "source": "pi",
         "session": text_value(header.get("id")),

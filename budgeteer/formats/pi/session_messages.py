@@ -20,7 +20,7 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import base64_pixel_size
-from budgeteer.formats.messages.numbering import Notes, put_aside, text_value
+from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.messages.result_order import behind_calls
 from budgeteer.formats.pi.session_tree import PiRecord, is_unfinished
@@ -48,38 +48,15 @@ _ROLES: Final = frozenset(
         "hookMessage",
     }
 )
-_MOST_SHARED: Final = 50_000
-"""Messages held for the branches of a session that share them; an outline of one takes some hundred bytes."""
 _UNTYPED: Final = "User messages nobody typed (commands, summaries, texts of extensions), kept: the model saw them"
 
 
-class MadeMessages:
-    """The messages of the entries that branches share, so that each is made once: up to so many are held."""
-
-    def __init__(self) -> None:
-        self._made: dict[int, Message | None] = {}
-
-    def of(self, record: PiRecord, notes: Notes) -> Message | None:
-        """The message that an entry stands for; where messages are put aside, its outline."""
-        if record.number in self._made:
-            return self._made[record.number]
-        message = message_of(record, notes)
-        if len(self._made) < _MOST_SHARED:
-            kept = message if message is None else put_aside(message, notes.aside)
-            self._made[record.number] = kept
-            return kept
-        return message
-
-
-def messages_of(records: Sequence[PiRecord], notes: Notes, made: MadeMessages | None = None) -> Sequence[Message]:
-    """The messages of a branch, each result behind its call; put aside as they are made where they are too many.
-
-    `made` are those that other branches are made of as well.
-    """
+def messages_of(records: Sequence[PiRecord], notes: Notes) -> Sequence[Message]:
+    """The messages of a branch, each result behind its call; put aside as they are made where they are too many."""
     found = notes.message_list()
     untyped = 0
     for record in records:
-        message = made.of(record, notes) if made else message_of(record, notes)
+        message = message_of(record, notes)
         if message is not None:
             untyped += not message.typed
             found.append(message)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections import Counter
 
 import pytest
 
 from budgeteer.engine.content.conversation import (
     Conversation,
     ImagePart,
-    Message,
     OpaquePart,
     ReasoningPart,
     RecordedRequest,
@@ -22,9 +20,6 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import Imported, counts_of
-from budgeteer.formats.messages.numbering import Notes
-from budgeteer.formats.pi import session_messages
-from budgeteer.formats.pi.session_tree import PiRecord
 from tests.formats.agent_shapes import STAMP, PiSession, pi_call
 from tests.formats.shapes import jsonl, png, text_block
 
@@ -233,23 +228,3 @@ def test_a_session_without_a_message_says_what_it_holds() -> None:
     data = jsonl(PiSession().lines[0], {"type": "model_change", "modelId": "m"})
     with pytest.raises(FormatError, match="This pi session holds no message, only 1 session, 1 model_change"):
         import_bytes(data)
-
-
-def test_what_branches_share_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: Counter[int] = Counter()
-    real = session_messages.message_of
-
-    def counted(record: PiRecord, notes: Notes) -> Message | None:
-        made[record.number] += 1
-        return real(record, notes)
-
-    monkeypatch.setattr(session_messages, "message_of", counted)
-    session = PiSession(tree=True)
-    for number in range(4):
-        first = session.user(f"Ask {number}")
-        session.assistant({"type": "text", "text": "No."})
-        session.last = first
-        session.assistant({"type": "text", "text": "Yes."})
-    found = import_bytes(session.data)
-    assert [len(chat.messages) for chat in found.conversations] == [8, 8, 6, 4, 2]
-    assert set(made.values()) == {1}
