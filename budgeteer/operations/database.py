@@ -55,11 +55,11 @@ def migrations() -> Iterator[Finding]:
     except AnyDatabaseError as error:
         yield failed("migrations", f"They cannot be read: {reason(error)}", mend=RUNNING)
         return
-    ours = _migrations_of_this_version()
+    ours, squashed = _migrations_of_this_version()
     if pending := ours - applied:
         have = "has" if len(pending) == 1 else "have"
         yield failed("migrations", f"{_counted(pending)} {have} not run yet, {_named(pending)}.", mend=MIGRATE)
-    elif later := {key for key in applied - ours if key[0] in {app for app, _ in ours}}:
+    elif later := {key for key in applied - ours - squashed if key[0] in {app for app, _ in ours}}:
         yield warning(
             "migrations",
             f"A later version has run {_counted(later)} that this one has not, {_named(later)}.",
@@ -83,8 +83,11 @@ def _named(migrations: AbstractSet[tuple[str, str]]) -> str:
 
 
 @functools.cache
-def _migrations_of_this_version() -> frozenset[tuple[str, str]]:
-    return frozenset(MigrationLoader(None, ignore_no_migrations=True).graph.nodes)
+def _migrations_of_this_version() -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
+    """Those that have run in a database that is up to date, and those that stand for several of them in an empty one."""
+    found = MigrationLoader(None, ignore_no_migrations=True).disk_migrations or {}
+    squashed = frozenset(key for key, migration in found.items() if migration.replaces)
+    return frozenset(found) - squashed, squashed
 
 
 def _sqlite_file() -> Path:

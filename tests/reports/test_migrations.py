@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from budgeteer.reports import services
@@ -24,11 +25,16 @@ BEFORE = "0003_numbers_by_allow_list"
 @pytest.fixture
 def at_the_version_before():
     """The table of reports as it was; the newest one again when the test is over."""
-    newest = [key for key in MigrationExecutor(connection).loader.graph.leaf_nodes() if key[0] == "reports"]
     executor = MigrationExecutor(connection)
+    executor.loader = MigrationLoader(connection, replace_migrations=False)
     executor.migrate([("reports", BEFORE)])
     yield executor.loader.project_state([("reports", BEFORE)]).apps.get_model("reports", "Report")
-    MigrationExecutor(connection).migrate(newest)
+    _to_the_newest()
+
+
+def _to_the_newest() -> None:
+    executor = MigrationExecutor(connection)
+    executor.migrate([key for key in executor.loader.graph.leaf_nodes() if key[0] == "reports"])
 
 
 def test_a_report_of_before_opens_unchanged_without_a_password_or_a_frame(client, at_the_version_before):
@@ -44,8 +50,7 @@ def test_a_report_of_before_opens_unchanged_without_a_password_or_a_frame(client
         frozen_at=timezone.now(),
         expires_at=timezone.now() + timedelta(days=1),
     )
-    executor = MigrationExecutor(connection)
-    executor.migrate([key for key in executor.loader.graph.leaf_nodes() if key[0] == "reports"])
+    _to_the_newest()
     report = Report.objects.get()
     assert (report.password, report.embed_on, report.opened, report.is_held, report.findings) == (
         "",

@@ -17,12 +17,15 @@ def fill(recorded: str) -> None:
     from django.core.management.color import no_style
     from django.db import connection, connections, transaction
     from django.db.migrations.executor import MigrationExecutor
+    from django.db.migrations.loader import MigrationLoader
     from django.db.migrations.recorder import MigrationRecorder
 
     connections.databases["recorded"] = {"ENGINE": "django.db.backends.sqlite3", "NAME": recorded}
     connections.configure_settings(connections.databases)
     applied = list(MigrationRecorder(connections["recorded"]).applied_migrations())
-    state = MigrationExecutor(connection).migrate(applied)
+    executor = MigrationExecutor(connection)
+    executor.loader = MigrationLoader(connection, replace_migrations=False)  # as that version knew them
+    state = executor.migrate(applied)
     models = [model for model in state.apps.get_models(include_auto_created=True) if model._meta.managed]
     with transaction.atomic(), connection.cursor() as cursor:
         tables = ", ".join(connection.ops.quote_name(model._meta.db_table) for model in models)

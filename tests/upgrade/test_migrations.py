@@ -90,12 +90,31 @@ def faults_of(history: Sequence[tuple[str, str, Sequence[Operation]]]) -> list[s
 def test_migrations_only_add_and_what_they_add_has_a_value() -> None:
     ours = {config.label for config in apps.get_app_configs() if config.name.startswith("budgeteer.")}
     loaded = MigrationLoader(None).disk_migrations
-    history = [(app, name, one.operations) for (app, name), one in sorted(loaded.items()) if app in ours]
+    history = [
+        (app, name, one.operations)
+        for (app, name), one in sorted(loaded.items())
+        if app in ours and not one.replaces
+    ]
     assert len(history) > 40
     found = faults_of(history)
     known = tuple(f"{app}.{name}: " for app, name in TAKEN_AWAY_BEFORE)
     assert [fault for fault in found if not fault.startswith(known)] == []
     assert {one for one in known if any(fault.startswith(one) for fault in found)} == set(known)
+
+
+def test_an_empty_database_gets_the_tables_that_all_migrations_make_one_after_the_other() -> None:
+    squashed = MigrationLoader(None)
+    assert len(squashed.replacements) > 5
+    one_by_one = MigrationLoader(None, replace_migrations=False)
+    assert squashed.project_state() == one_by_one.project_state()
+
+
+@pytest.mark.parametrize("app", sorted({app for app, _ in MigrationLoader(None).replacements}))
+def test_what_replaces_migrations_replaces_the_first_ones_without_a_gap(app: str) -> None:
+    loader = MigrationLoader(None, replace_migrations=False)
+    [squashed] = (one for key, one in loader.replacements.items() if key[0] == app)
+    originals = sorted(key for key, one in loader.disk_migrations.items() if key[0] == app and not one.replaces)
+    assert squashed.replaces == originals[: len(squashed.replaces)]
 
 
 HULL = ("jobs", "0001_initial", [migrations.CreateModel("Hull", [("name", models.CharField(max_length=9, null=True))])])
