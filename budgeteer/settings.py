@@ -103,6 +103,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "budgeteer.accounts",
     "budgeteer.tokens",
+    "budgeteer.teams",
     "budgeteer.jobs",
     "budgeteer.sources",
     "budgeteer.presets",

@@ -8,6 +8,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("budgeteer.accounts.urls")),
     path("", include("budgeteer.tokens.urls")),
+    path("", include("budgeteer.teams.urls")),
     path("", include("budgeteer.jobs.urls")),
     path("", include("budgeteer.sources.urls")),
     path("", include("budgeteer.presets.urls")),

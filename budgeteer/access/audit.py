@@ -54,6 +54,12 @@ class SecurityEvent(StrEnum):
     TOKEN_MADE = "access token made"  # noqa: S105 - as above
     TOKEN_REVOKED = "access token revoked"  # noqa: S105 - as above
     TOKEN_REFUSED = "access token refused"  # noqa: S105 - as above
+    TEAM_CREATED = "team created"
+    TEAM_RENAMED = "team renamed"
+    TEAM_DELETED = "team deleted"
+    TEAM_MEMBER_ADDED = "team member added"
+    TEAM_MEMBER_REMOVED = "team member removed"
+    TEAM_ROLE_SET = "team role set"
     WORKSPACE_SHARED = "workspace shared"
     WORKSPACE_UNSHARED = "workspace no longer shared"
     WORKSPACE_COPIED = "workspace copied"

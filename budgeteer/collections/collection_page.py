@@ -19,6 +19,7 @@ from budgeteer.lru import LruCache
 from budgeteer.presentation.labels import count_of
 from budgeteer.sources.models import Source
 from budgeteer.sources.source_rows import COUNT_WORDS, KINDS, SourceRow, Window, format_title, window
+from budgeteer.teams.sharing import sharing_words
 
 LIST_ROWS: Final = 50
 #: Sums of import reports kept in a process, by what they are sums of.
@@ -123,18 +124,14 @@ def collection_rows(found: QuerySet[Collection], reader: User) -> list[Collectio
 
 
 def _collection_row(one: Collection, reader: User, evaluations: int) -> CollectionRow:
-    shared = ""
-    if one.owner_id != reader.pk:
-        shared = f"shared by {one.owner.get_full_name() or one.owner.get_username()}"
-    elif one.shared_with_team and services.is_team():
-        shared = "shared with the team"
+    owner = "" if one.owner_id == reader.pk else one.owner.get_full_name() or one.owner.get_username()
     surveyed: Mapping[str, Any] = one.surveyed
     return CollectionRow(
         one,
         f"{getattr(one, 'sources_count', 0):,}",
         f"{surveyed['conversations']:,}" if surveyed else "",
         f"{evaluations:,}" if evaluations else "",
-        shared,
+        sharing_words(one, owner=owner),
     )
 
 

@@ -11,13 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from budgeteer.sources.models import Source
+from budgeteer.teams.models import Shareable
 
 
-class Collection(models.Model):
+class Collection(Shareable):
     """Sources whose conversations are looked at together.
 
     Attributes:
-        shared_with_team: whether everybody who is signed in may look at it (team mode only).
         survey_key: what was surveyed: a digest of the sources and their revisions (see survey.py); "" before.
         surveyed: what the survey found, as figures.
         survey: the survey of every conversation, as columns.
@@ -28,7 +28,6 @@ class Collection(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="collections")
     name = models.CharField(max_length=120)
     sources = models.ManyToManyField(Source, through="CollectionSource", related_name="collections")
-    shared_with_team = models.BooleanField(default=False)
     survey_key = models.CharField(max_length=64, blank=True, editable=False)
     surveyed = models.JSONField(default=dict, blank=True, editable=False)
     survey = models.FileField(max_length=200, blank=True, editable=False)

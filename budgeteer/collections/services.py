@@ -7,7 +7,6 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.files.storage import default_storage
 from django.db import transaction
@@ -21,6 +20,7 @@ from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source, SourceQuerySet
+from budgeteer.teams.sharing import Audience, is_team_mode, share_row, shown_to
 
 NAME_CHARS = 120
 #: Sources whose imports a page looks at.
@@ -34,7 +34,7 @@ _COUNTED = Count("links", filter=Q(links__source__deleted_at__isnull=True))
 def live(owner: User | AnonymousUser) -> QuerySet[Collection]:
     """The owner's collections that are not deleted, last changed first, each with `sources_count`."""
     kept = Collection.objects.filter(owner_id=owner.pk, deleted_at__isnull=True)
-    return kept.annotate(sources_count=_COUNTED).order_by("-updated_at")
+    return kept.select_related("shared_through__team").annotate(sources_count=_COUNTED).order_by("-updated_at")
 
 
 def of(owner: User, collection_id: UUID) -> Collection | None:
@@ -42,21 +42,17 @@ def of(owner: User, collection_id: UUID) -> Collection | None:
     return Collection.objects.filter(owner_id=owner.pk, deleted_at__isnull=True, id=collection_id).first()
 
 
-def is_team() -> bool:
-    """Whether there is anybody to share with."""
-    return bool(settings.BUDGETEER_MODE == "team")
-
-
 def shared_with(user: User) -> QuerySet[Collection]:
-    """What others share with the team, last changed first, each with `sources_count`; nothing outside team mode."""
-    if not is_team():
+    """What others share with the user, last changed first, each with `sources_count`; nothing outside team mode."""
+    if not is_team_mode():
         return Collection.objects.none()
-    shared = Collection.objects.filter(shared_with_team=True, deleted_at__isnull=True).exclude(owner_id=user.pk)
-    return shared.select_related("owner").annotate(sources_count=_COUNTED).order_by("-updated_at")
+    shared = Collection.objects.filter(shown_to(user), deleted_at__isnull=True).exclude(owner_id=user.pk)
+    rows = shared.select_related("owner", "shared_through__team")
+    return rows.annotate(sources_count=_COUNTED).order_by("-updated_at")
 
 
 def to_look_at(user: User, collection_id: UUID) -> Collection | None:
-    """The user's own collection or one that is shared with the team; None when there is none, or it is deleted."""
+    """The user's own collection or one that is shared with them; None when there is none, or it is deleted."""
     return of(user, collection_id) or shared_with(user).filter(id=collection_id).first()
 
 
@@ -76,12 +72,11 @@ def run_to_look_at(user: User, run_id: UUID) -> EvaluationRun | None:
     return run
 
 
-def share_with_team(collection: Collection, *, wanted: bool) -> None:
-    """Let everybody who is signed in look at the collection and its figures, or nobody but its owner again."""
-    collection.shared_with_team = wanted
-    collection.save(update_fields=["shared_with_team"])
-    event = SecurityEvent.COLLECTION_SHARED if wanted else SecurityEvent.COLLECTION_UNSHARED
-    record(event, collection=str(collection.pk), by=collection.owner_id)
+def share(collection: Collection, audience: Audience | None) -> None:
+    """Let this audience look at the collection and its figures and no other; with None nobody but its owner."""
+    told = share_row(collection, audience)
+    event = SecurityEvent.COLLECTION_SHARED if audience else SecurityEvent.COLLECTION_UNSHARED
+    record(event, collection=str(collection.pk), by=collection.owner_id, **told)
 
 
 def clean_name(name: str) -> str:

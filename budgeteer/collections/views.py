@@ -27,6 +27,7 @@ from budgeteer.collections.turns import TooManyEvaluations
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.sources import services as sources
 from budgeteer.sources import source_rows
+from budgeteer.teams.sharing import audience_named, audience_of, audiences_of, is_team_mode
 
 #: How often a page looks whether what it waits for is done, in seconds.
 REFRESH_SECONDS = 2
@@ -42,7 +43,7 @@ def get_collection_for_user(user: User, collection_id: uuid.UUID) -> Collection:
 
 
 def get_collection_to_look_at(user: User, collection_id: uuid.UUID) -> Collection:
-    """The owner sees a collection, and where it is shared with the team everybody who is signed in.
+    """The owner sees a collection, and with whom it is shared.
 
     Raises:
         Http404: it is another's and not shared, deleted, or was never there.
@@ -204,7 +205,8 @@ def _detail(request: SignedInRequest, collection: Collection, *, status: int = 2
     context = {
         "page": page,
         "can_change": is_own,
-        "is_team": services.is_team(),
+        "audience": audience_of(collection),
+        "audiences": audiences_of(request.user) if is_own else (),
         "form": forms.empty_form(),
         "choices": forms.choices_for(request.user) if is_own else (),
         "models": tuple(MODELS),
@@ -252,12 +254,15 @@ def rename(request: SignedInRequest, collection_id: uuid.UUID) -> HttpResponse:
 @access()
 @require_POST
 def team(request: SignedInRequest, collection_id: uuid.UUID) -> HttpResponse:
-    """Let the team look at it, or its owner alone again."""
+    """Let everyone or a team look at it, or its owner alone again."""
     collection = get_collection_for_user(request.user, collection_id)
-    wanted = bool(request.POST.get("shared"))
-    services.share_with_team(collection, wanted=wanted)
-    who = "Everybody who is signed in can look at it" if wanted else "Only you can look at it"
-    messages.success(request, f"{who} now.")
+    if not is_team_mode():
+        raise Http404("There is nobody to share with in local mode")
+    audience = None
+    if request.POST.get("shared") == "on":
+        audience = found_or_404(audience_named(request.user, request.POST.get("team", "")), "team")
+    services.share(collection, audience)
+    messages.success(request, f"{audience.who if audience else 'Only you'} may look at this collection now.")
     return redirect(collection)
 
 

@@ -27,6 +27,7 @@ from budgeteer.reports.models import Report
 from budgeteer.sources.files.storage import files_under
 from budgeteer.sources.models import OwnFormat, Source
 from budgeteer.sources.models import stored_files as files_of_source
+from budgeteer.teams.models import TeamMembership
 from budgeteer.tokens.models import AccessToken
 from budgeteer.workbench.models import Summary, Workspace
 
@@ -82,6 +83,7 @@ def _parts(user: User) -> list[tuple[QuerySet[Any], Callable[[Any], Iterable[str
         (OwnFormat.objects.filter(owner=user), _no_files),
         (PresetProposal.objects.filter(author=user), _no_files),
         (AccessToken.objects.filter(owner=user), _no_files),
+        (TeamMembership.objects.filter(user=user), _no_files),
         (Job.objects.filter(owner=user), _no_files),
     ]
 

@@ -31,6 +31,7 @@ from budgeteer.presets.models import PresetProposal, PresetVersion
 from budgeteer.reports.document import unpack_bytes
 from budgeteer.reports.models import Report
 from budgeteer.sources.models import OwnFormat, Source
+from budgeteer.teams.models import Shareable, TeamMembership
 from budgeteer.tokens.models import AccessToken
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Summary, Workspace
@@ -129,6 +130,10 @@ def _account(user: User) -> Row:
         "second_factor": exported(factor) if factor else None,
         "passkeys": [exported(one) for one in Passkey.objects.filter(user=user)],
         "sign_in_identities": [exported(one) for one in SignInIdentity.objects.filter(user=user)],
+        "teams": [
+            {"team": one.team.name, **exported(one)}
+            for one in TeamMembership.objects.filter(user=user).select_related("team")
+        ],
     }
 
 
@@ -162,19 +167,25 @@ def _pieces(file: File[Any], source: Source, path: str, missing: _Missing) -> It
             missing.add(source, path, error, written_bytes=written)
 
 
+def _team(row: Shareable) -> str | None:
+    """The name of the one team that it is shared with."""
+    return row.shared_through.team.name if row.shared_through else None
+
+
 def _workspace(workspace: Workspace) -> Row:
     try:
         whole: Any = EditableConfig.of(workspace).data
     except ConfigError:
         whole = None  # of an earlier version; what was changed stands beside it
     links = [exported(link) for link in workspace.links.all()]
-    return {**exported(workspace), "configuration": whole, "sources": links}
+    return {**exported(workspace), "team": _team(workspace), "configuration": whole, "sources": links}
 
 
 def _collection(collection: Collection) -> Row:
     runs = collection.runs.filter(owner_id=collection.owner_id).order_by("created_at")
     return {
         **exported(collection),
+        "team": _team(collection),
         "sources": [link.source_id for link in collection.links.all()],
         "evaluations": [exported(run) for run in runs],
     }

@@ -25,6 +25,7 @@ EXPORTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "accounts.Passkey": ("name", "created_at", "last_used_at"),
         "accounts.SignInIdentity": ("issuer", "subject", "created_at", "last_used_at"),
         "tokens.AccessToken": ("id", "name", "scopes", "created_at", "expires_at", "last_used_at", "revoked_at"),
+        "teams.TeamMembership": ("role", "created_at"),
         "sources.Source": (
             *("id", "name", "kind", "format", "requested_format", "state", "sha256", "size_bytes", "revision"),
             *("counts", "report", "error", "masks", "created_at", "updated_at", "deleted_at"),
@@ -85,6 +86,7 @@ WITHHELD: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         },
         "accounts.SignInIdentity": {"id": _INTERNAL, "user": _OWNER},
         "tokens.AccessToken": {"owner": _OWNER, "token_hash": _SECRET, "beginning": _SECRET, "form_key": _INTERNAL},
+        "teams.TeamMembership": {"id": _INTERNAL, "user": _OWNER, "team": "written as the team's name"},
         "sources.Source": {
             "owner": _OWNER,
             "import_job": _INTERNAL,
@@ -93,10 +95,15 @@ WITHHELD: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "scan": _DERIVED,
         },
         "sources.OwnFormat": {"owner": _OWNER},
-        "workbench.Workspace": {"owner": _OWNER},
+        "workbench.Workspace": {"owner": _OWNER, "shared_through": "written as the team's name"},
         "workbench.WorkspaceSource": {"id": _INTERNAL, "workspace": "it stands in the workspace"},
         "workbench.Summary": {"id": _INTERNAL, "owner": _OWNER},
-        "collections.Collection": {"owner": _OWNER, "survey_key": _INTERNAL, "survey": _DERIVED},
+        "collections.Collection": {
+            "owner": _OWNER,
+            "shared_through": "written as the team's name",
+            "survey_key": _INTERNAL,
+            "survey": _DERIVED,
+        },
         "collections.CollectionSource": {"id": _INTERNAL, "collection": "it stands in the collection"},
         "collections.EvaluationRun": {
             "owner": _OWNER,

@@ -7,7 +7,7 @@ from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q, Sum
+from django.db.models import Sum
 
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import is_last_administrator
@@ -21,6 +21,8 @@ from budgeteer.presets.models import PresetProposal, PresetVersion
 from budgeteer.reports import services as reports
 from budgeteer.reports.models import Report
 from budgeteer.sources.models import OwnFormat, Source
+from budgeteer.teams import services as teams
+from budgeteer.teams.models import TeamMembership
 from budgeteer.tokens import services as tokens
 from budgeteer.tokens.models import AccessToken
 from budgeteer.workbench.models import Summary, Workspace
@@ -75,6 +77,7 @@ def overview_of(user: User) -> DataOverview:
         OwnedCount(Report.objects.filter(owner=user).count(), "report", "reports"),
         OwnedCount(PresetProposal.objects.filter(author=user).count(), "proposal of a preset", "proposals of presets"),
         OwnedCount(OwnFormat.objects.filter(owner=user).count(), "format of your own", "formats of your own"),
+        OwnedCount(TeamMembership.objects.filter(user=user).count(), "membership of a team", "memberships of teams"),
         OwnedCount(AccessToken.objects.filter(owner=user).count(), "access token", "access tokens"),
     )
     return DataOverview(
@@ -105,9 +108,10 @@ def close_for_deletion(user: User) -> Job:
         tokens.revoke(token)
     for report in reports.reports_of(user).filter(revoked_at=None):
         reports.revoke(report)
-    shown = Q(owner=user, shared_with_team=True)
-    Workspace.objects.filter(shown).update(shared_with_team=False)
-    Collection.objects.filter(shown).update(shared_with_team=False)
+    teams.leave_all(user)  # with which ends what is shared with them
+    shown = {"owner": user, "shared_with_team": True}
+    Workspace.objects.filter(**shown).update(shared_with_team=False)
+    Collection.objects.filter(**shown).update(shared_with_team=False)
     for job in Job.objects.filter(owner=user, state__in=UNFINISHED):
         jobs.cancel(job)
     # Nobody's job: it would go with the account before it is done.

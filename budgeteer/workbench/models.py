@@ -13,9 +13,10 @@ from django.urls import reverse
 
 from budgeteer.presets.models import PresetVersion
 from budgeteer.sources.models import Source
+from budgeteer.teams.models import Shareable
 
 
-class Workspace(models.Model):
+class Workspace(Shareable):
     """Chosen sources plus a configuration kept as a delta over a preset.
 
     Attributes:
@@ -33,7 +34,6 @@ class Workspace(models.Model):
             changed them, `name` where it was given one, `joins` and `at` where the next change may be part of it.
         revision: how often these lists have changed. A button that undoes or redoes names the one it was drawn with.
         last_verdict: the figures of the last preview (see header.snapshot_of), so that lists need not pack.
-        shared_with_team: whether everybody who is signed in may look at it (team mode only).
         deleted_at: when it was deleted; the row stays for the undo and is swept later.
     """
 
@@ -53,7 +53,6 @@ class Workspace(models.Model):
     context_text = models.TextField("workspace context", blank=True)
     query_text = models.TextField(blank=True)
     last_verdict = models.JSONField(null=True, blank=True)
-    shared_with_team = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True, blank=True)

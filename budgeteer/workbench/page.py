@@ -17,6 +17,7 @@ from budgeteer.presentation.header import Header, header_of
 from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
+from budgeteer.teams.sharing import Audience, audience_of, audiences_of, is_team_mode
 from budgeteer.workbench.compression.ranges import CompressionDraft
 from budgeteer.workbench.compression.view import CompressionView, compressing_shown
 from budgeteer.workbench.config_form.apply import ConfigChange
@@ -45,7 +46,7 @@ from budgeteer.workbench.panels.warnings.notes import Note, notes_of
 from budgeteer.workbench.preview import Packed, Preview
 from budgeteer.workbench.services import RefusedText
 from budgeteer.workbench.state import PanelName, ViewState
-from budgeteer.workbench.team.sharing import Looking, is_team
+from budgeteer.workbench.team.sharing import Looking
 from budgeteer.workbench.workspace_inputs import InputProblem
 
 OFFERED_SOURCES = 30
@@ -105,9 +106,15 @@ class WorkbenchPage:
     def is_own(self) -> bool:
         return self.looking is None or self.looking.is_own
 
-    @property
-    def can_be_shared(self) -> bool:
-        return self.can_edit and is_team()
+    @cached_property
+    def audience(self) -> Audience | None:
+        """Who looks at what is the reader's to change; None for nobody."""
+        return audience_of(self.workspace) if self.can_edit else None
+
+    @cached_property
+    def audiences(self) -> tuple[Audience, ...]:
+        """With whom the reader may share it."""
+        return audiences_of(self.workspace.owner) if self.can_edit and is_team_mode() else ()
 
     @property
     def packed(self) -> Packed | None:

@@ -44,7 +44,7 @@ TEXT_FIELDS: Mapping[str, tuple[str, str]] = {
 def live(owner: AbstractBaseUser) -> QuerySet[Workspace]:
     """The owner's workspaces that are not deleted, last changed first, each with `sources_count`."""
     kept = Workspace.objects.filter(owner_id=owner.pk, deleted_at__isnull=True)
-    return kept.annotate(sources_count=Count("links")).order_by("-updated_at")
+    return kept.select_related("shared_through__team").annotate(sources_count=Count("links")).order_by("-updated_at")
 
 
 def of(owner: AbstractBaseUser, workspace_id: UUID) -> Workspace | None:

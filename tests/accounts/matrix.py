@@ -1,7 +1,8 @@
 """What every URL answers to everybody: the table that test_matrix.py holds the dashboard to.
 
 A row is one URL; a status for each person, for GET and for POST. Persons stand in the order of PERSONS; `demoted` is
-the owner of everything after an administrator made a viewer of them.
+the owner of everything after an administrator made a viewer of them. Owner, viewer and `other` are in the team that
+things are shared with; the stranger, an editor, is in another one, and the administrator in none.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-PERSONS = ("anonymous", "viewer", "demoted", "owner", "other", "admin")
+PERSONS = ("anonymous", "viewer", "demoted", "owner", "other", "stranger", "admin")
 
-type Answers = tuple[int, int, int, int, int, int]
+type Answers = tuple[int, int, int, int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Row:
 
     Attributes:
         data: what is posted: something its view takes.
-        shared: the row for a workspace that is shared with the team, where that makes a difference.
+        shared: the row for what is shared with a team, where that makes a difference.
     """
 
     get: Answers
@@ -34,42 +35,42 @@ class Row:
 
 def public(get: int, post: int) -> Row:
     """The same for everybody."""
-    return Row((get,) * 6, (post,) * 6)
+    return Row((get,) * 7, (post,) * 7)
 
 
 def everyone(get: int, post: int) -> Row:
     """Everybody who is signed in may look; editors may post."""
-    return Row((302, get, get, get, get, get), (302, 403, 403, post, post, post))
+    return Row((302, get, get, get, get, get, get), (302, 403, 403, post, post, post, post))
 
 
 def by_token() -> Row:
     """The HTTP API: a session lets nobody in; tests/http_api/test_matrix.py looks at tokens."""
-    return Row((401,) * 6, (401,) * 6)
+    return Row((401,) * 7, (401,) * 7)
 
 
 def owned(get: int, post: int) -> Row:
     """The owner may look, and change while they are an editor; for others it is not there."""
     hidden_get, hidden_post = (405 if status == 405 else 404 for status in (get, post))
     return Row(
-        (302, hidden_get, get, get, hidden_get, hidden_get),
-        (302, 403, 403, post, hidden_post, hidden_post),
+        (302, hidden_get, get, get, hidden_get, hidden_get, hidden_get),
+        (302, 403, 403, post, hidden_post, hidden_post, hidden_post),
     )
 
 
 def shared_to_look_at(get: int, post: int) -> Row:
-    """As `owned`; where it is shared with the team, everybody who is signed in may look."""
+    """As `owned`; where it is shared with a team, its members may look."""
     private = owned(get, post)
-    return replace(private, shared=replace(private, get=(302, get, get, get, get, get)))
+    return replace(private, shared=replace(private, get=(302, get, get, get, get, 404, 404)))
 
 
 def decided(post: int) -> Row:
     """A post of administrators, on a page that everybody who is signed in may read in part."""
-    return Row((302, 405, 405, 405, 405, 405), (302, 403, 403, 403, 403, post))
+    return Row((302, 405, 405, 405, 405, 405, 405), (302, 403, 403, 403, 403, 403, post))
 
 
 def admins(get: int, post: int) -> Row:
     """Administrators only."""
-    return Row((302, 403, 403, 403, 403, get), (302, 403, 403, 403, 403, post))
+    return Row((302, 403, 403, 403, 403, 403, get), (302, 403, 403, 403, 403, 403, post))
 
 
 def of_model(name: str, *, change: int = 200, add: int = 200, delete: int = 403) -> dict[str, Row]:
@@ -93,45 +94,54 @@ ROWS: dict[str, Row] = {
     "operations:ready": public(200, 405),
     "operations:metrics": public(404, 405),
     # ---- accounts
-    "accounts:enter": Row((410, 302, 302, 302, 302, 302), (405,) * 6),
-    "accounts:sign_in": Row((200, 302, 302, 302, 302, 302), (200, 302, 302, 302, 302, 302)),
-    "accounts:sign_out": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    "accounts:enter": Row((410, 302, 302, 302, 302, 302, 302), (405,) * 7),
+    "accounts:sign_in": Row((200, 302, 302, 302, 302, 302, 302), (200, 302, 302, 302, 302, 302, 302)),
+    "accounts:sign_out": Row((302, 405, 405, 405, 405, 405, 405), (302,) * 7),
     "accounts:lost_password": public(200, 405),
     "accounts:new_password": public(410, 410),
-    "accounts:password": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)),
+    "accounts:password": Row((302, 200, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200, 200)),
     # Nobody of the matrix owes a code.
     "accounts:sign_in_code": public(302, 302),
     # Their accounts have no password that could be wrong, and no factor: the first code is, and nothing is removed.
-    "accounts:second_factor": Row((302, 200, 200, 200, 200, 200), (302, 422, 422, 422, 422, 422)),
-    "accounts:set_up_with_passkeys": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
-    "accounts:remove_second_factor": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
-    "accounts:renew_recovery_codes": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    "accounts:second_factor": Row((302, 200, 200, 200, 200, 200, 200), (302, 422, 422, 422, 422, 422, 422)),
+    "accounts:set_up_with_passkeys": Row((302, 405, 405, 405, 405, 405, 405), (302,) * 7),
+    "accounts:remove_second_factor": Row((302, 405, 405, 405, 405, 405, 405), (302,) * 7),
+    "accounts:renew_recovery_codes": Row((302, 405, 405, 405, 405, 405, 405), (302,) * 7),
     # None of them was asked for, so that every answer is sent back to its page.
     "accounts:sign_in_with_passkey": public(405, 302),
     "accounts:passkey_sign_in_options": public(405, 200),
-    "accounts:add_passkey": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
-    "accounts:passkey_creation_options": Row((302, 405, 405, 405, 405, 405), (302, 200, 200, 200, 200, 200)),
-    "accounts:remove_passkey": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    "accounts:add_passkey": Row((302, 405, 405, 405, 405, 405, 405), (302,) * 7),
+    "accounts:passkey_creation_options": Row((302, 405, 405, 405, 405, 405, 405), (302, 200, 200, 200, 200, 200, 200)),
+    "accounts:remove_passkey": Row((302, 405, 405, 405, 405, 405, 405), (302,) * 7),
     # No provider is set.
     "accounts:provider_start": public(404, 405),
     "accounts:provider_return": public(404, 405),
     "accounts:provider_sign_out": public(404, 405),
-    "accounts:single_sign_on": Row((302, 200, 200, 200, 200, 200), (302, 404, 404, 404, 404, 404)),
-    "accounts:disconnect": Row((302, 405, 405, 405, 405, 405), (302, 404, 404, 404, 404, 404)),
+    "accounts:single_sign_on": Row((302, 200, 200, 200, 200, 200, 200), (302, 404, 404, 404, 404, 404, 404)),
+    "accounts:disconnect": Row((302, 405, 405, 405, 405, 405, 405), (302, 404, 404, 404, 404, 404, 404)),
     # ---- sessions
-    "accounts:sessions": Row((302, 200, 200, 200, 200, 200), (302, 403, 403, 405, 405, 405)),
-    "accounts:end_session": Row((302, 405, 405, 405, 405, 405), (302,) * 6).posting(session="none"),
-    "accounts:end_other_sessions": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    "accounts:sessions": Row((302, 200, 200, 200, 200, 200, 200), (302, 403, 403, 405, 405, 405, 405)),
+    "accounts:end_session": Row((302, 405, 405, 405, 405, 405, 405), (302,) * 7).posting(session="none"),
+    "accounts:end_other_sessions": Row((302, 405, 405, 405, 405, 405, 405), (302,) * 7),
     # ---- one's own data
-    "personal_data:overview": Row((302, 200, 200, 200, 200, 200), (302, 403, 403, 405, 405, 405)),
-    "personal_data:download": Row((302, 405, 405, 405, 405, 405), (302, 200, 200, 200, 200, 200)),
+    "personal_data:overview": Row((302, 200, 200, 200, 200, 200, 200), (302, 403, 403, 405, 405, 405, 405)),
+    "personal_data:download": Row((302, 405, 405, 405, 405, 405, 405), (302, 200, 200, 200, 200, 200, 200)),
     # The name that has to be typed is missing.
-    "personal_data:delete": Row((302, 405, 405, 405, 405, 405), (302, 422, 422, 422, 422, 422)),
+    "personal_data:delete": Row((302, 405, 405, 405, 405, 405, 405), (302, 422, 422, 422, 422, 422, 422)),
     # ---- access tokens
-    "tokens:list": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)).posting(
+    "tokens:list": Row((302, 200, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200, 200)).posting(
         name="laptop", scopes=["presets:read"], days="7"
     ),
-    "tokens:revoke": Row((302, 405, 405, 405, 405, 405), (302, 404, 302, 302, 404, 404)),
+    "tokens:revoke": Row((302, 405, 405, 405, 405, 405, 405), (302, 404, 302, 302, 404, 404, 404)),
+    # ---- teams: the owner of everything owns the one that is looked at
+    "teams:list": Row((302, 200, 200, 200, 200, 200, 200), (302, 403, 403, 405, 405, 405, 405)),
+    "teams:detail": Row((302, 200, 200, 200, 200, 404, 200), (302, 403, 403, 405, 405, 405, 405)),
+    "teams:add": Row((302, 405, 405, 405, 405, 405, 405), (302, 403, 302, 302, 403, 404, 302)).posting(username="sven"),
+    "teams:set_role": Row((302, 405, 405, 405, 405, 405, 405), (302, 403, 302, 302, 403, 404, 302)).posting(
+        role="owner"
+    ),
+    # It is the viewer's membership, who may leave.
+    "teams:remove": Row((302, 405, 405, 405, 405, 405, 405), (302, 302, 302, 302, 403, 404, 302)),
     # ---- the HTTP API
     "http_api:reference": public(200, 405),
     "http_api:openapi": public(200, 405),
@@ -188,7 +198,7 @@ ROWS: dict[str, Row] = {
     "presets:roll_back": admins(405, 302),
     "presets:offer": admins(405, 302),
     "workbench:proposals": everyone(200, 405),
-    "workbench:proposal": Row((302, 404, 200, 200, 404, 200), (302, 403, 403, 405, 405, 405)),
+    "workbench:proposal": Row((302, 404, 200, 200, 404, 404, 200), (302, 403, 403, 405, 405, 405, 405)),
     "workbench:new_preset": admins(405, 303),
     "workbench:edit_preset": admins(405, 303),
     "workbench:edit_proposal": admins(200, 303),
@@ -211,7 +221,7 @@ ROWS: dict[str, Row] = {
     "workbench:take_over": owned(405, 303).posting(b="own", path="*"),
     "workbench:policies": shared_to_look_at(200, 405),
     "workbench:use_policy": owned(405, 303).posting(policy="full"),
-    "workbench:save_as_preset": Row((302, 403, 403, 200, 404, 404), (302, 403, 403, 303, 404, 404)).posting(
+    "workbench:save_as_preset": Row((302, 403, 403, 200, 404, 404, 404), (302, 403, 403, 303, 404, 404, 404)).posting(
         title="Harbour", note="For the harbour."
     ),
     "workbench:undo": owned(405, 303),
@@ -226,7 +236,10 @@ ROWS: dict[str, Row] = {
     "workbench:link": owned(405, 302),
     "workbench:rename": owned(405, 302).posting(name="Quay"),
     "workbench:team": owned(405, 302).posting(shared="on"),
-    "workbench:copy": replace(owned(405, 302), shared=everyone(405, 302)),
+    "workbench:copy": replace(
+        owned(405, 302),
+        shared=Row((302, 405, 405, 405, 405, 405, 405), (302, 403, 403, 302, 302, 404, 404)),
+    ),
     "workbench:delete": owned(405, 303),
     # Nothing to bring back is said on the first page, whoever asks.
     "workbench:restore": everyone(405, 302),
@@ -236,7 +249,7 @@ ROWS: dict[str, Row] = {
     "collections:list": everyone(200, 405),
     "collections:upload": everyone(302, 302).posting(text="User: How deep is the harbour?"),
     # Who has no source has none to choose.
-    "collections:choose": replace(everyone(200, 302), post=(302, 403, 403, 302, 422, 422)).posting(
+    "collections:choose": replace(everyone(200, 302), post=(302, 403, 403, 302, 422, 422, 422)).posting(
         kind="any", all="1", name="Quays"
     ),
     "collections:detail": shared_to_look_at(200, 405),
@@ -289,6 +302,7 @@ ROWS: dict[str, Row] = {
     "admin/(?P<url>.*)$": admins(404, 404),
     **of_model("auth_user"),
     "admin:auth_user_password_change": admins(200, 200),
+    **of_model("teams_team", delete=200),
     **of_model("jobs_job", add=403, change=403),
     **of_model("jobs_presence", add=403, change=403),
     **of_model("accounts_auditentry", add=403, change=403),

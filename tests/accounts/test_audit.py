@@ -13,6 +13,7 @@ from budgeteer.access.audit import SecurityEvent
 from budgeteer.accounts import services as accounts
 from budgeteer.presets import services as presets
 from budgeteer.reports import services as reports
+from budgeteer.teams.sharing import EVERYONE
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.team import sharing
 from tests import people
@@ -83,9 +84,9 @@ def test_what_is_shared_published_and_revoked_is_told(lines) -> None:
     ada, bob = people.editor("ada"), people.editor("bob")
     workspace = workbench.open_with_sources(ada, [])
     workbench.write_texts(workspace, {"query": "my-secret-typed-as-a-name"})
-    sharing.share_with_team(workspace, wanted=True)
+    sharing.share(workspace, EVERYONE)
     sharing.copy_for(bob, workspace)
-    sharing.share_with_team(workspace, wanted=False)
+    sharing.share(workspace, None)
     order = reports.PublishRequest(title="my-secret-typed-as-a-name", content="full", days=7)
     report = reports.publish(workspace, order, owner=ada)
     token = report.token

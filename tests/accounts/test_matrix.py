@@ -19,7 +19,7 @@ from tests.accounts.matrix import PERSONS, ROWS, Row
 from tests.accounts.world import World, make_people, make_world
 
 SHARED_PARTS = ("workspace_id>", "collection_id>", "run_id>")
-"""What of a path names something that may be shared with the team."""
+"""What of a path names something that may be shared with a team."""
 
 
 def key_of(route: Route) -> str:

@@ -1,4 +1,4 @@
-"""One of everything that URLs name, sources to proposals of presets, and people of every role."""
+"""One of everything that URLs name, sources to proposals of presets, and people of every role, in teams."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ from budgeteer.reports.models import Report
 from budgeteer.sources import own_formats
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import OwnFormat, Source
+from budgeteer.teams import services as teams
+from budgeteer.teams.models import Team
+from budgeteer.teams.sharing import Audience, audience_named
 from budgeteer.tokens import services as tokens
 from budgeteer.tokens.models import AccessToken
 from budgeteer.tokens.scopes import Scope
@@ -44,6 +47,7 @@ class World:
     """Real rows, all of them `owner`'s."""
 
     owner: User
+    team: Team
     source: Source
     workspace: Workspace
     shared: Workspace
@@ -54,7 +58,7 @@ class World:
     proposal: PresetProposal
     token: AccessToken
     runs: tuple[EvaluationRun, EvaluationRun]
-    """One of a collection that nobody else may look at, and one of a collection that is shared with the team."""
+    """One of a collection that nobody else may look at, and one of a collection that is shared with a team."""
 
     def arguments(self, path: str, *, is_shared: bool) -> dict[str, Any]:
         """What a URL pattern asks for, by the names of its parts."""
@@ -84,6 +88,8 @@ class World:
             "rest": "nothing/here",
             "token_id": self.token.pk,
             "passkey_id": 0,
+            "team_id": self.team.pk,
+            "membership_id": self.team.memberships.latest("pk").pk,
         }
         return {name: known[name] for name in re.findall(r"(?:\?P)?<(?:\w+:)?(\w+)>", path)}
 
@@ -93,6 +99,7 @@ class World:
             "admin/auth/user/": self.owner,
             "admin/presets/preset/": self.version.preset,
             "admin/presets/presetversion/": self.version,
+            "admin/teams/team/": self.team,
             "admin/jobs/job/": self.job,
             "admin/jobs/presence/": self.presence,
             "admin/accounts/auditentry/": AuditEntry.objects.earliest("pk"),
@@ -105,7 +112,9 @@ def make_world(owner: User) -> World:
     content = json.dumps(CHAT).encode()
     source = sources.receive_upload(owner, name="harbour.json", content=File(io.BytesIO(content), "harbour.json"))
     workspaces = [workbench.open_with_sources(owner, [source], name=name) for name in ("Harbour", "Shared harbour")]
-    sharing.share_with_team(workspaces[1], wanted=True)
+    team = make_team("Harbour office", owner)
+    audience = audience_named(owner, str(team.pk))
+    sharing.share(workspaces[1], audience)
     _work()
     report = reports.publish(
         workspaces[0], reports.PublishRequest("Harbour", "full", 7, embed_on="https://wiki.harbour.org"), owner=owner
@@ -120,11 +129,13 @@ def make_world(owner: User) -> World:
     words = proposals.ProposalWords("More room.")
     proposal = proposals.propose(owner, {"outputReserve": 900}, words, preset=version.preset)
     token = tokens.make(owner, tokens.TokenRequest("laptop", (Scope.PRESETS_READ,), 7)).token
-    runs = _evaluated(owner, source)
-    return World(owner, source, workspaces[0], workspaces[1], job, presence, report, version, proposal, token, runs)
+    runs = _evaluated(owner, source, audience)
+    return World(
+        owner, team, source, workspaces[0], workspaces[1], job, presence, report, version, proposal, token, runs
+    )
 
 
-def _evaluated(owner: User, source: Source) -> tuple[EvaluationRun, EvaluationRun]:
+def _evaluated(owner: User, source: Source, audience: Audience | None) -> tuple[EvaluationRun, EvaluationRun]:
     """A collection of the source that is private and one that is shared, each evaluated."""
 
     def evaluated(collection: Collection) -> EvaluationRun:
@@ -136,18 +147,30 @@ def _evaluated(owner: User, source: Source) -> tuple[EvaluationRun, EvaluationRu
         return run
 
     own, shared = (collections.create(owner, name=name, members=[source]) for name in ("Talks", "Shared talks"))
-    collections.share_with_team(shared, wanted=True)
+    collections.share(shared, audience)
     return evaluated(own), evaluated(shared)
 
 
 def make_people() -> dict[str, User]:
-    """Everybody of the matrix but the visitor and the owner's second self."""
+    """Everybody of the matrix but the visitor and the owner's second self; the stranger has a team of their own."""
+    stranger = people.editor("sven")
+    teams.create(Team(name="Pilots"), owner=stranger, by=stranger)
     return {
         "viewer": people.viewer("vera"),
         "owner": people.editor("ada"),
         "other": people.editor("bob"),
+        "stranger": stranger,
         "admin": people.admin("root"),
     }
+
+
+def make_team(name: str, owner: User) -> Team:
+    """A team of the owner's, with an editor and a viewer of `make_people` in it where they are there."""
+    team = Team(name=name)
+    teams.create(team, owner=owner, by=owner)
+    for user in User.objects.filter(username__in=("bob", "vera")).order_by("username"):
+        teams.add(team, user.username, by=owner)
+    return team
 
 
 def _work() -> None:

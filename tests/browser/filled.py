@@ -85,6 +85,9 @@ VIEW_OF_PAGE = {
 }
 NAMES = tuple(VIEW_OF_PAGE)
 
+#: Views whose pages only team mode has; test_team.py looks at them.
+ONLY_IN_TEAM_MODE = {"teams:list", "teams:detail"}
+
 
 def fill(page: Page, address: str) -> Filled:
     """Open samples and share reports; `page` is a signed-in one on the first page."""

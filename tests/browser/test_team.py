@@ -13,7 +13,7 @@ import pyotp
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import WORK_MS, sign_in_with
+from tests.browser.conftest import NARROW, WIDE, WORK_MS, sign_in_with
 from tests.browser.stack import Stack, running_stack
 from tests.browser.steps import cut_buttons, open_sample, publish, stray_texts, verdict, wait_until_packed
 from tests.browser.test_every_page import failures
@@ -224,8 +224,8 @@ def test_a_viewer_opens_a_shared_workspace_and_finds_everything_to_look_at_and_n
     open_sample(ada, "A skills library that does not fit")
     said = verdict(ada)
     ada.locator("#workspace-menu").click()
-    ada.get_by_role("button", name="Share with the team").click()
-    expect(ada.get_by_text("Everybody in the team may look")).to_be_visible()
+    ada.get_by_role("button", name="Share with everyone").click()
+    expect(ada.get_by_text("Everyone who has an account here may look at this workspace now")).to_be_visible()
     expect(ada.locator("#team-chip")).to_be_visible()
 
     vera = sign_in(visitor, team, "vera")
@@ -250,12 +250,59 @@ def test_a_viewer_opens_a_shared_workspace_and_finds_everything_to_look_at_and_n
     assert download.value.suggested_filename.endswith("packing.json")
 
 
+def test_a_team_sees_what_is_shared_with_it_and_nobody_else_does(visitor, team):
+    ada = sign_in(visitor, team, "ada")
+    ada.goto(f"{team.address}/account/teams/")
+    ada.get_by_role("link", name="New team").click()
+    ada.get_by_label("Name").fill("Harbour office")
+    ada.get_by_label("Owner").select_option(label="ada")
+    ada.get_by_role("button", name="Save", exact=True).click()
+    ada.goto(f"{team.address}/account/teams/")
+    assert looks_right(ada) == []
+    ada.get_by_role("link", name="Harbour office").click()
+    ada.get_by_label("User name").fill("carl")
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_text("carl is in the team now.")).to_be_visible()
+    assert looks_right(ada) == []
+
+    ada.goto(team.address)
+    open_sample(ada, "A tool catalogue over its limit")
+    workspace = ada.url
+    ada.locator("#workspace-menu").click()
+    ada.get_by_label("Who else may look").select_option(label="Harbour office")
+    ada.get_by_role("button", name="Share workspace").click()
+    expect(ada.locator("#team-chip")).to_have_text("Harbour office looks")
+
+    bob, carl = sign_in(visitor, team, "bob"), sign_in(visitor, team, "carl")
+    assert bob.request.get(workspace).status == 404
+    expect(carl.get_by_text("shared by ada with Harbour office")).to_be_visible()
+    assert carl.request.get(workspace).status == 200
+    carl.goto(f"{team.address}/account/teams/")
+    carl.get_by_role("link", name="Harbour office").click()
+    expect(carl.get_by_label("User name")).to_have_count(0)
+    carl.get_by_role("button", name="Leave the team").click()
+    expect(carl.get_by_text("You are in no team")).to_be_visible()
+    assert carl.request.get(workspace).status == 404
+
+
+def looks_right(page: Page) -> list[object]:
+    """What is wrong with a page wide and narrow, light and dark; its window is wide again afterwards."""
+    found: list[object] = []
+    for width in (NARROW, WIDE):
+        page.set_viewport_size({"width": width, "height": 900})
+        found += [*stray_texts(page), *cut_buttons(page)]
+        for theme in ("dark", "light"):
+            page.emulate_media(color_scheme=theme)
+            found += failures(page)
+    return found
+
+
 def test_an_editor_makes_a_copy_of_a_shared_workspace_and_changes_it(visitor, team):
     ada = sign_in(visitor, team, "ada")
     open_sample(ada, "A tool catalogue over its limit")
     said = verdict(ada)
     ada.locator("#workspace-menu").click()
-    ada.get_by_role("button", name="Share with the team").click()
+    ada.get_by_role("button", name="Share with everyone").click()
     expect(ada.locator("#team-chip")).to_be_visible()
 
     bob = sign_in(visitor, team, "bob")

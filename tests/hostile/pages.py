@@ -240,6 +240,7 @@ def posts(world: World, text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield f"{one}sources/", {"source": text}
     yield f"{one}sources/", {"text": text, "format": text, "paths": text}
     yield f"{one}team/", {"shared": text}
+    yield f"{one}team/", {"shared": "on", "team": text}
     yield f"{world.source}rename/", {"name": text}
     yield f"{world.source}import/", {"format": text}
     yield (

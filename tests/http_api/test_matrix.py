@@ -1,5 +1,5 @@
-"""Every operation x everybody: nobody, viewer, owner, owner made a viewer, other editor and administrator by a token of
-every scope; the owner by a token of each single scope, an expired one and a revoked one.
+"""Every operation x everybody: nobody, viewer, owner, owner made a viewer, other editor, editor of another team and
+administrator by a token of every scope; the owner by a token of each single scope, an expired one and a revoked one.
 
 The operations come from the URL conf by way of the interface; what is expected follows from one row for each.
 """
@@ -176,12 +176,15 @@ def test_every_operation_answers_everybody_as_its_row_says(world: World, people:
 
 
 @pytest.mark.parametrize("kind", ["workspace_id", "collection_id", "run_id"])
-def test_what_is_shared_is_there_to_look_at_and_not_to_change(kind: str, world: World, people: dict[str, User]) -> None:
-    secret = full_token(people["other"])
+def test_what_a_team_shares_its_members_look_at_and_change_nothing(
+    kind: str, world: World, people: dict[str, User]
+) -> None:
+    secrets = {name: full_token(people[name]) for name in ("other", "stranger", "admin")}
     for operation in OPERATIONS:
         if kind in operation[1]:
-            expected = 200 if operation[0] == "GET" else 404
-            assert status_of(world, operation, secret, is_shared=True) == expected, operation
+            for name, secret in secrets.items():
+                expected = 200 if operation[0] == "GET" and name == "other" else 404
+                assert status_of(world, operation, secret, is_shared=True) == expected, (operation, name)
 
 
 def test_an_owner_made_a_viewer_looks_and_changes_nothing(world: World, people: dict[str, User]) -> None:

@@ -38,6 +38,9 @@ from budgeteer.sources import own_formats
 from budgeteer.sources import services as sources
 from budgeteer.sources.files.storage import files_under
 from budgeteer.sources.models import Source
+from budgeteer.teams import services as teams
+from budgeteer.teams.models import Team
+from budgeteer.teams.sharing import EVERYONE
 from budgeteer.tokens import services as tokens
 from budgeteer.tokens.scopes import Scope
 from budgeteer.workbench import services as workbench
@@ -90,7 +93,7 @@ def holdings_of(user: User, word: str) -> Holdings:
     work()
     report = reports.publish(workspace, reports.PublishRequest(f"Report {word}", "full", 7), owner=user)
     collection = collections.create(user, name=f"Talks {word}", members=[kept])
-    collections.share_with_team(collection, wanted=True)
+    collections.share(collection, EVERYONE)
     run = evaluations.begin(collection, [NamedConfig(word, BudgetConfig())], owner=user, keeps_duplicates=False)
     work()
     EvaluationChunk.objects.create(
@@ -102,6 +105,7 @@ def holdings_of(user: User, word: str) -> Holdings:
     proposals.propose(user, {"outputReserve": 900}, proposals.ProposalWords(f"For {word}."), preset=plain)
     presets.publish(preset=plain, config={"outputReserve": 800 + user.pk}, note="More room.", author=user)
     tokens.make(user, tokens.TokenRequest(f"laptop {word}", (Scope.PRESETS_READ,), 7))
+    teams.create(Team(name=f"Team {user.pk}"), owner=user, by=user)
     _sign_in_rows(user, word)
     user.refresh_from_db()
     report.refresh_from_db()

@@ -30,6 +30,7 @@ from budgeteer.presets import configuration
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
 from budgeteer.sources import services as sources
+from budgeteer.teams.sharing import audience_of
 from budgeteer.tokens.scopes import Scope
 
 router = Router()
@@ -45,12 +46,16 @@ class CollectionIn(InputSchema):
 
 
 class CollectionOut(ApiSchema):
-    """A collection; `sources` is how many it has."""
+    """A collection; `sources` is how many it has.
+
+    `sharedWithTeam` says whether others may look: everyone who has an account here, where `team` names none.
+    """
 
     id: UUID
     name: str
     is_own: bool
     shared_with_team: bool
+    team: str | None
     sources: int
     url: str
     created_at: datetime
@@ -148,7 +153,7 @@ def list_collections(
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = PAGE_ROWS,
     shared: bool = False,  # noqa: FBT001, FBT002 - a parameter of the address
 ) -> CollectionListOut:
-    """List the account's collections, newest first; with `shared=true` those that others share with the team."""
+    """List the account's collections, newest first; with `shared=true` those that others share with it."""
     owner = owner_of(request)
     rows = services.shared_with(owner) if shared else services.live(owner)
     page = page_of(rows, cursor=cursor, limit=limit)
@@ -298,11 +303,13 @@ def _name_of(version: PresetVersion | None, given: EvaluatedConfigIn) -> str:
 
 
 def _shown(request: HttpRequest, collection: Collection, sources_count: int) -> CollectionOut:
+    audience = audience_of(collection)
     return CollectionOut(
         id=collection.pk,
         name=collection.name,
         is_own=collection.owner_id == owner_of(request).pk,
-        shared_with_team=collection.shared_with_team and services.is_team(),
+        shared_with_team=audience is not None,
+        team=audience.team if audience else None,
         sources=sources_count,
         url=request.build_absolute_uri(collection.get_absolute_url()),
         created_at=collection.created_at,

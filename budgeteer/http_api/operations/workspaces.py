@@ -22,6 +22,7 @@ from budgeteer.http_api.operations.texts import Line, Text, check_storable
 from budgeteer.http_api.routing import ApiSchema, InputSchema, owner_of, route
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
+from budgeteer.teams.sharing import audience_of
 from budgeteer.tokens.scopes import Scope
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
@@ -134,13 +135,17 @@ class WorkspaceListOut(ApiSchema):
 
 
 class WorkspaceOut(ApiSchema):
-    """A workspace. `changes` is what it changes of its preset, `config` the whole configuration it is packed with."""
+    """A workspace. `changes` is what it changes of its preset, `config` the whole configuration it is packed with.
+
+    `sharedWithTeam` says whether others may look: everyone who has an account here, where `team` names none.
+    """
 
     id: UUID
     name: str
     preset: PresetRefOut
     is_own: bool
     shared_with_team: bool
+    team: str | None
     sources: list[UsedSourceOut]
     texts: TextsOut
     changes: dict[str, Any]
@@ -157,7 +162,7 @@ def list_workspaces(
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = PAGE_ROWS,
     shared: bool = False,  # noqa: FBT001, FBT002 - a parameter of the address
 ) -> WorkspaceListOut:
-    """List the account's workspaces, newest first; with `shared=true` those that others share with the team."""
+    """List the account's workspaces, newest first; with `shared=true` those that others share with it."""
     owner = owner_of(request)
     rows = sharing.shared_with(owner) if shared else services.live(owner)
     page = page_of(rows, cursor=cursor, limit=limit)
@@ -238,7 +243,7 @@ def delete_workspace(request: HttpRequest, workspace_id: UUID) -> Status[None]:
 
 
 def to_look_at(request: HttpRequest, workspace_id: UUID) -> Workspace:
-    """The account's own workspace, or one that is shared with the team.
+    """The account's own workspace, or one that is shared with it.
 
     Raises:
         Http404: there is none, or it is neither.
@@ -326,13 +331,15 @@ def _row(workspace: Workspace, owner: User) -> WorkspaceRowOut:
 def _shown(request: HttpRequest, workspace: Workspace) -> WorkspaceOut:
     current = EditableConfig.of(workspace)
     is_own = workspace.owner_id == owner_of(request).pk
+    audience = audience_of(workspace)
     links = workspace.links.select_related("source").filter(source__deleted_at__isnull=True)
     return WorkspaceOut(
         id=workspace.id,
         name=workspace.name,
         preset=PresetRefOut(slug=current.version.preset.slug, version=current.version.number),
         is_own=is_own,
-        shared_with_team=workspace.shared_with_team and sharing.is_team(),
+        shared_with_team=audience is not None,
+        team=audience.team if audience else None,
         sources=[
             UsedSourceOut(
                 id=link.source_id if is_own else None,

@@ -31,6 +31,8 @@ KEPT: Final = (
     "accounts.Passkey",
     "accounts.SignInIdentity",
     "accounts.AuditEntry",
+    "teams.Team",
+    "teams.TeamMembership",
     "presets.Preset",
     "presets.PresetVersion",
     "presets.PresetProposal",

@@ -183,7 +183,7 @@ def _named(workspace: Workspace, proposal: PresetProposal, outcome: FollowerOutc
 
 
 def _visible(reader: User, ids: list[str]) -> dict[str, Workspace]:
-    """Of these workspaces, those that are the reader's own or shared with the team."""
+    """Of these workspaces, those that are the reader's own or shared with them."""
     keys = [UUID(key) for key in ids]
     rows = [*services.live(reader).filter(pk__in=keys), *sharing.shared_with(reader).filter(pk__in=keys)]
     return {str(row.pk): row for row in rows}

@@ -1,1 +1,1 @@
-"""Workspaces shared with the team: access and copies."""
+"""Shared workspaces: access and copies."""

@@ -1,4 +1,4 @@
-"""Workspaces shared with the team: who may read them, what readers see, and copies for those who want to change one."""
+"""Shared workspaces: who may read them, what readers see, and copies for those who want to change one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import transaction
@@ -15,6 +14,7 @@ from django.db.models import Count, QuerySet
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, role_of
 from budgeteer.sources import services as sources
+from budgeteer.teams.sharing import Audience, is_team_mode, share_row, shown_to
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.team.workspace_copy import hand_over
@@ -34,23 +34,19 @@ class Looking:
     can_copy: bool
 
 
-def is_team() -> bool:
-    """Whether there is anybody to share with."""
-    return bool(settings.BUDGETEER_MODE == "team")
-
-
 def to_look_at(user: User, workspace_id: UUID) -> Workspace | None:
-    """The user's own workspace or one that is shared with the team; None when there is none, or it is deleted."""
+    """The user's own workspace or one that is shared with them; None when there is none, or it is deleted."""
     own = services.of(user, workspace_id)
     return own or shared_with(user).filter(id=workspace_id).first()
 
 
 def shared_with(user: User) -> QuerySet[Workspace]:
-    """What others share with the team, last changed first, each with `sources_count`; nothing outside team mode."""
-    if not is_team():
+    """What others share with the user, last changed first, each with `sources_count`; nothing outside team mode."""
+    if not is_team_mode():
         return Workspace.objects.none()
-    shared = Workspace.objects.filter(shared_with_team=True, deleted_at__isnull=True).exclude(owner_id=user.pk)
-    return shared.select_related("owner").annotate(sources_count=Count("links")).order_by("-updated_at")
+    shared = Workspace.objects.filter(shown_to(user), deleted_at__isnull=True).exclude(owner_id=user.pk)
+    rows = shared.select_related("owner", "shared_through__team")
+    return rows.annotate(sources_count=Count("links")).order_by("-updated_at")
 
 
 def looking_at(user: User, workspace: Workspace) -> Looking | None:
@@ -75,12 +71,11 @@ def name_of(user: User) -> str:
     return user.get_full_name() or user.get_username()
 
 
-def share_with_team(workspace: Workspace, *, wanted: bool) -> None:
-    """Let everybody who is signed in look at the workspace, or nobody but its owner again."""
-    workspace.shared_with_team = wanted
-    workspace.save(update_fields=["shared_with_team"])
-    event = SecurityEvent.WORKSPACE_SHARED if wanted else SecurityEvent.WORKSPACE_UNSHARED
-    record(event, workspace=str(workspace.pk), by=workspace.owner_id)
+def share(workspace: Workspace, audience: Audience | None) -> None:
+    """Let this audience look at the workspace and no other; with None nobody but its owner."""
+    told = share_row(workspace, audience)
+    event = SecurityEvent.WORKSPACE_SHARED if audience else SecurityEvent.WORKSPACE_UNSHARED
+    record(event, workspace=str(workspace.pk), by=workspace.owner_id, **told)
 
 
 def copy_for(user: User, workspace: Workspace) -> Workspace:

@@ -25,6 +25,7 @@ from budgeteer.engine.errors import InputError
 from budgeteer.presentation.header import Glance, glance_of
 from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
+from budgeteer.teams.sharing import sharing_words
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.tour import panel as tour
@@ -45,7 +46,7 @@ class WorkspaceRow:
     Attributes:
         glance: None until it has been packed once.
         is_own: whether it is the reader's.
-        shared: who shares it ("shared by Ada", "shared with the team"), "" for a private one.
+        shared: who shares it ("shared by Ada", "shared with everyone"), "" for a private one.
     """
 
     workspace: Workspace
@@ -148,17 +149,13 @@ def _home(request: SignedInRequest, *, status: int = 200, **answer: Any) -> Http
 
 
 def _row(workspace: Workspace, reader: User) -> WorkspaceRow:
-    shared = ""
-    if workspace.owner_id != reader.pk:
-        shared = f"shared by {sharing.name_of(workspace.owner)}"
-    elif workspace.shared_with_team and sharing.is_team():
-        shared = "shared with the team"
+    is_own = workspace.owner_id == reader.pk
     return WorkspaceRow(
         workspace=workspace,
         glance=glance_of(workspace.last_verdict) if workspace.last_verdict else None,
         sources=count_of(getattr(workspace, "sources_count", 0), "source"),
-        is_own=workspace.owner_id == reader.pk,
-        shared=shared,
+        is_own=is_own,
+        shared=sharing_words(workspace, owner="" if is_own else sharing.name_of(workspace.owner)),
     )
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
@@ -19,6 +20,7 @@ from budgeteer.engine.packing.history.summary import SummaryPending
 from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.presentation.labels import GROUP_TITLES
 from budgeteer.presets import services as presets
+from budgeteer.teams.sharing import audience_named, is_team_mode
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
@@ -143,14 +145,15 @@ def restore(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
 @access()
 @require_POST
 def team(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
-    """Let the team look at the workspace, or no longer."""
+    """Let everyone or a team look at the workspace, or nobody any longer."""
     workspace = get_workspace_for_user(request.user, workspace_id)
-    if not sharing.is_team():
-        raise Http404("There is no team in local mode")
-    wanted = request.POST.get("shared") == "on"
-    sharing.share_with_team(workspace, wanted=wanted)
-    said = "Everybody in the team may look at this workspace now." if wanted else "Only you see this workspace now."
-    messages.success(request, said)
+    if not is_team_mode():
+        raise Http404("There is nobody to share with in local mode")
+    audience = None
+    if request.POST.get("shared") == "on":
+        audience = found_or_404(audience_named(request.user, request.POST.get("team", "")), "team")
+    sharing.share(workspace, audience)
+    messages.success(request, f"{audience.who if audience else 'Only you'} may look at this workspace now.")
     return redirect(workspace)
 
 

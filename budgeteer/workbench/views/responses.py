@@ -37,7 +37,7 @@ def get_workspace_for_user(user: User, workspace_id: uuid.UUID) -> Workspace:
 
 
 def get_workspace_to_look_at(user: User, workspace_id: uuid.UUID) -> Workspace:
-    """The owner sees a workspace, and where it is shared with the team everybody who is signed in.
+    """The owner sees a workspace, and with whom it is shared.
 
     Raises:
         Http404: it is another's and not shared, deleted, or was never there.

@@ -15,6 +15,7 @@ from budgeteer.presets import proposals
 from budgeteer.presets.models import Preset, PresetProposal
 from budgeteer.presets.proposals import ProposalWords
 from budgeteer.sources.models import SourceMeasures
+from budgeteer.teams.sharing import EVERYONE
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
@@ -135,7 +136,7 @@ def test_it_is_found_before_it_is_published_and_names_only_what_one_may_see(
     session.name = "Ada’s harbour"
     session.save()
     shared = another(session, name="Shared harbour")
-    sharing.share_with_team(shared, wanted=True)
+    sharing.share(shared, EVERYONE)
     own = another(session, name="My own harbour", owner=root)
     proposal = draft(root, TIGHT)
     url = proposal.get_absolute_url()

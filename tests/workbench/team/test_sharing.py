@@ -1,4 +1,4 @@
-"""A workspace that is shared with the team: who may look, what they cannot do, and the copy."""
+"""A workspace that is shared: who may look, what they cannot do, and the copy."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from budgeteer.jobs.models import Job
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.models import Source
+from budgeteer.teams.sharing import EVERYONE
 from budgeteer.workbench import deferred_results, services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.models import Workspace
@@ -37,7 +38,7 @@ def _team(settings: object) -> None:
 
 @pytest.fixture
 def shared(session: Workspace) -> Workspace:
-    sharing.share_with_team(session, wanted=True)
+    sharing.share(session, EVERYONE)
     return session
 
 
@@ -60,11 +61,11 @@ def main_of(page: str) -> str:
 def test_a_workspace_is_private_until_its_owner_shares_it(client: Client, session: Workspace, reader: User) -> None:
     address = session.get_absolute_url()
     assert signed_in(reader).get(address).status_code == 404
-    assert "Share with the team" in client.get(address).content.decode()
+    assert "Share with everyone" in client.get(address).content.decode()
     client.post(f"{address}team/", {"shared": "on"})
     assert signed_in(reader).get(address).status_code == 200
     page = client.get(address).content.decode()
-    assert "Stop sharing with the team" in page
+    assert "Stop sharing with everyone" in page
     assert 'id="team-chip"' in page
     client.post(f"{address}team/", {"shared": "off"})
     assert signed_in(reader).get(address).status_code == 404
@@ -124,7 +125,7 @@ def test_a_study_that_takes_too_long_ends_with_a_sentence_and_is_not_begun_again
 
 
 def test_the_inspector_shows_a_policy_and_offers_none(library: Workspace, reader: User, client: Client) -> None:
-    sharing.share_with_team(library, wanted=True)
+    sharing.share(library, EVERYONE)
     link = re.search(
         r'class="plain" href="(\?[^"#]*sel=[^"#]*)', client.get(library.get_absolute_url()).content.decode()
     )
@@ -168,7 +169,7 @@ def test_lists_name_who_shares(client: Client, shared: Workspace, reader: User, 
         theirs = signed_in(reader).get(address).content.decode()
         assert "shared by Ada Lovelace" in theirs
         assert shared.get_absolute_url() in theirs
-        assert "shared with the team" in client.get(address).content.decode()
+        assert "shared with everyone" in client.get(address).content.decode()
     assert "No shared workspace is called" in signed_in(reader).get("/w/?q=nothing").content.decode()
 
 
@@ -182,8 +183,8 @@ def test_local_mode_shares_with_nobody(settings: object, client: Client, shared:
     settings.BUDGETEER_MODE = "local"  # type: ignore[attr-defined]
     assert signed_in(other).get(shared.get_absolute_url()).status_code == 404
     page = client.get(shared.get_absolute_url()).content.decode()
-    assert "with the team" not in page
-    assert "with the team" not in client.get("/").content.decode()
+    assert "with everyone" not in page
+    assert "Shared with you" not in client.get("/").content.decode()
     assert client.post(f"{shared.get_absolute_url()}team/", {"shared": "on"}).status_code == 404
 
 
@@ -250,7 +251,7 @@ def test_an_owner_who_became_a_viewer_looks_at_their_own_work(client: Client, se
 
 
 def test_a_workspace_whose_sources_are_still_read_looks_again_by_itself(importing: Workspace, reader: User) -> None:
-    sharing.share_with_team(importing, wanted=True)
+    sharing.share(importing, EVERYONE)
     answer = signed_in(reader).get(importing.get_absolute_url())
     assert answer["Refresh"] == "2"
     assert "/jobs/" not in answer.content.decode()
@@ -307,7 +308,7 @@ def harbour(open_over: Callable[..., Workspace], run_jobs: Callable[[], None]) -
     services.choose_conversation(workspace, workspace.links.all()[0].pk, 1)
     undo_steps.write_edit(workspace, "skill:lib/dredge/SKILL.md", "Dredges the basin")
     services.write_texts(workspace, {"system": "You plan ports."})
-    sharing.share_with_team(workspace, wanted=True)
+    sharing.share(workspace, EVERYONE)
     return workspace
 
 
@@ -352,7 +353,7 @@ def test_a_copy_does_not_say_which_conversation_of_an_application_it_was(
     workspace = open_over(("conversations.json", dumps([export])))
     run_jobs()
     assert SECRET.encode() in everything_stored(owner)
-    sharing.share_with_team(workspace, wanted=True)
+    sharing.share(workspace, EVERYONE)
     sharing.copy_for(other, workspace)
     run_jobs()
     held = everything_stored(other)
@@ -385,7 +386,7 @@ def test_only_the_owner_is_told_the_titles_of_conversations_that_are_not_chosen(
 def test_a_workspace_whose_source_is_still_read_is_copied_later(
     importing: Workspace, other: User, run_jobs: Callable[[], None]
 ) -> None:
-    sharing.share_with_team(importing, wanted=True)
+    sharing.share(importing, EVERYONE)
     theirs = signed_in(other)
     theirs.post(f"{importing.get_absolute_url()}copy/")
     assert not Workspace.objects.filter(owner=other).exists()
