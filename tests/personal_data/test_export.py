@@ -55,6 +55,8 @@ def test_everything_of_ones_own_is_in_the_archive(two) -> None:
     account = read["account.json"]
     assert (account["username"], account["role"]) == ("ada-quillfeather", "Administrator")
     assert account["passkeys"][0]["name"] == "Phone quillfeather"
+    assert account["teams"][0]["team"] == f"Team {ada.user.pk}"
+    assert account["teams"][0]["role"] == "owner"
     assert "missing.json" not in read
 
 
