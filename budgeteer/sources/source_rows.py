@@ -13,6 +13,8 @@ from budgeteer.formats.registry import registry
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.measures.measuring import AT_IMPORT
 from budgeteer.sources.models import Source, SourceQuerySet
+from budgeteer.sources.scanning.kept_findings import PlacesFound
+from budgeteer.sources.scanning.requested_scans import findings
 
 PAGE_ROWS = 50
 #: More than any name has; SQLite refuses to look for a word of many thousand characters.
@@ -120,6 +122,12 @@ class SourceRow:
     def skipped(self) -> int:
         count: int = self.source.counts.get("skipped", 0)
         return count
+
+    @property
+    def places_found(self) -> PlacesFound | None:
+        """Where the scan found secrets or personal data; None where it found none, or nobody has looked yet."""
+        found = findings(self.source)
+        return PlacesFound.of(found) if found and found["kinds"] else None
 
 
 def format_title(name: str) -> str:

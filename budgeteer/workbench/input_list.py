@@ -49,6 +49,7 @@ class InputRow:
         note: a sentence where the source is not used, "" otherwise.
         hint: what it is for, where that is not plain.
         not_read: how many lines or entries were not read, "" for none; the source's page has each with its reason.
+        secrets_found: what the scan says to the owner where it found something like a secret, "" otherwise.
         remarks: what its import said of what it read, at most MOST_REMARKS sentences.
     """
 
@@ -63,6 +64,7 @@ class InputRow:
     hint: str
     can_come_first: bool
     not_read: str
+    secrets_found: str
     remarks: tuple[str, ...]
 
 
@@ -156,6 +158,7 @@ def _row(link: WorkspaceSource, *, is_second: bool, is_own: bool) -> InputRow:
         hint=KIND_HINTS.get(source.kind, ""),
         can_come_first=is_second,
         not_read=_not_read(source),
+        secrets_found=_secrets_found(source) if is_own else "",
         remarks=tuple(source.report.get("findings", {}).get("said", ())[:MOST_REMARKS]) if is_own else (),
     )
 
@@ -163,6 +166,11 @@ def _row(link: WorkspaceSource, *, is_second: bool, is_own: bool) -> InputRow:
 def _not_read(source: Source) -> str:
     skipped = sum(int(reason["count"]) for reason in source.report.get("skipped", ()))
     return f"{skipped:,} {'line or entry' if skipped == 1 else 'lines and entries'} not read" if skipped else ""
+
+
+def _secrets_found(source: Source) -> str:
+    found = SourceRow(source).places_found
+    return found.sentence if found and found.secrets else ""
 
 
 def _detail(link: WorkspaceSource) -> str:

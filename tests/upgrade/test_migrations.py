@@ -91,9 +91,7 @@ def test_migrations_only_add_and_what_they_add_has_a_value() -> None:
     ours = {config.label for config in apps.get_app_configs() if config.name.startswith("budgeteer.")}
     loaded = MigrationLoader(None).disk_migrations
     history = [
-        (app, name, one.operations)
-        for (app, name), one in sorted(loaded.items())
-        if app in ours and not one.replaces
+        (app, name, one.operations) for (app, name), one in sorted(loaded.items()) if app in ours and not one.replaces
     ]
     assert len(history) > 40
     found = faults_of(history)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -15,9 +16,11 @@ from budgeteer.access.problems import ApiProblem, ProblemKind
 from budgeteer.http_api.cursors import MOST_ROWS, PAGE_ROWS, page_of, position_cursor, position_of
 from budgeteer.http_api.operations.jobs import ErrorOut
 from budgeteer.http_api.routing import ApiSchema, owner_of, route
+from budgeteer.scanning.rules import PERSONAL
 from budgeteer.sources import services
 from budgeteer.sources.files.contents import CONVERSATIONS, MAIN_STREAM
 from budgeteer.sources.models import Source
+from budgeteer.sources.scanning.requested_scans import findings
 from budgeteer.tokens.scopes import Scope
 
 router = Router()
@@ -29,8 +32,38 @@ _ITEMS_AT_ONCE = 10
 _DOWNLOAD = {"200": {"description": "OK", "content": {"application/octet-stream": {"schema": {"type": "string"}}}}}
 
 
+class FoundKindOut(ApiSchema):
+    """One kind of secret or personal data: how many different values there are, and in how many places."""
+
+    kind: str
+    is_personal: bool
+    values: int
+    places: int
+
+
+class ScanOut(ApiSchema):
+    """What a scan for secrets and personal data found, never the values; `is_whole` is false where it ended early."""
+
+    is_whole: bool
+    rules: int
+    kinds: list[FoundKindOut]
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> ScanOut:
+        """What is kept of a scan, as it is answered."""
+        kinds = [
+            FoundKindOut(
+                kind=row["kind"], is_personal=row["kind"] in PERSONAL, values=row["values"], places=row["places"]
+            )
+            for row in found["kinds"]
+        ]
+        return cls(is_whole=found["isWhole"], rules=found["rules"], kinds=kinds)
+
+
 class SourceOut(ApiSchema):
     """A source. `state` is importing, ready or failed; `job` is the import that is under way.
+
+    `scan` is null until a worker has looked through this revision for secrets and personal data.
 
     `error` says why the last import failed; beside it a ready source holds what an earlier one read.
     """
@@ -46,6 +79,7 @@ class SourceOut(ApiSchema):
     counts: dict[str, Any]
     error: ErrorOut | None
     job: UUID | None
+    scan: ScanOut | None
     url: str
     created_at: datetime
     updated_at: datetime
@@ -65,6 +99,7 @@ class SourceOut(ApiSchema):
             counts=source.counts,
             error=ErrorOut.of(source.error) if source.error else None,
             job=source.import_job if source.state == Source.State.IMPORTING else None,
+            scan=ScanOut.of(found) if (found := findings(source)) else None,
             url=request.build_absolute_uri(source.get_absolute_url()),
             created_at=source.created_at,
             updated_at=source.updated_at,

@@ -11,6 +11,7 @@ from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.scanning.rules import PERSONAL
 from budgeteer.sources.files.contents import CONVERSATIONS, MAIN_STREAM, SKIPPED
 from budgeteer.sources.models import Source
+from budgeteer.sources.scanning.kept_findings import PlacesFound
 from budgeteer.sources.scanning.masked_copy import copy_job, copy_of
 from budgeteer.sources.scanning.requested_scans import ensure_scanned, findings
 from budgeteer.sources.source_rows import KINDS
@@ -90,12 +91,10 @@ def _told(source: Source, found: Mapping[str, Any]) -> ScanNote:
     kinds = tuple(KindRow(row["kind"], row["places"], _links(source, found, row["kind"])) for row in rows)
     if not rows:
         return ScanNote(f"No secrets or personal data found by {found['rules']} rules.", found["isWhole"])
-    secrets = sum(row["places"] for row in rows if row["kind"] not in PERSONAL)
-    personal = sum(row["places"] for row in rows) - secrets
     made = copy_job(source)
     copy = copy_of(source, made) if made else None
     card = job_card(made, then=source.get_absolute_url()) if made and made.state != "succeeded" else None
-    return ScanNote(_sentence(secrets, personal), found["isWhole"], kinds, copy=copy, copy_card=card)
+    return ScanNote(PlacesFound.of(found).sentence, found["isWhole"], kinds, copy=copy, copy_card=card)
 
 
 def masks_note(source: Source) -> tuple[str, ...]:
@@ -121,13 +120,6 @@ def masks_note(source: Source) -> tuple[str, ...]:
 
 def _counted(count: int, one: str, many: str) -> str:
     return f"1 {one}" if count == 1 else f"{count:,} {many}"
-
-
-def _sentence(secrets: int, personal: int) -> str:
-    if not secrets:
-        return f"{_counted(personal, 'place looks', 'places look')} like personal data"
-    told = f"{_counted(secrets, 'place looks', 'places look')} like {'a secret' if secrets == 1 else 'secrets'}"
-    return f"{told}, {personal:,} like personal data" if personal else told
 
 
 def _links(source: Source, found: Mapping[str, Any], kind: str) -> tuple[PlaceLink, ...]:

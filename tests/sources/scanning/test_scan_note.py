@@ -16,6 +16,9 @@ from budgeteer.sources.appending import ExpectedBytes
 from budgeteer.sources.models import Source
 from budgeteer.sources.scanning import kept_findings, requested_scans
 from budgeteer.sources.scanning.requested_scans import ASKED_AT_ONCE, ask_for_unscanned, ensure_scanned, findings
+from budgeteer.sources.source_rows import SourceRow
+from budgeteer.workbench import services as workspaces
+from tests.http_api.callers import token_of
 from tests.scanning.test_rules import AWS, GITHUB
 from tests.sources.material import chat, imported, run_jobs, upload
 
@@ -170,3 +173,27 @@ def test_the_clean_up_asks_for_what_nobody_has_looked_at_some_at_a_time(owner, m
     assert set(Source.objects.filter(scan__isnull=False)) == set(sources[1:])
     assert ask_for_unscanned() == 0
     assert ASKED_AT_ONCE > 1
+
+
+def test_lists_the_workbench_and_the_interface_say_what_was_found(owner, client):
+    source = imported(owner, talk("Guard the quay.", f"The key is {AWS}.", f"{AWS} of {MAIL}"))
+    assert SourceRow(source).places_found is None
+    scanned(source)
+    said = "2 places look like secrets, 1 like personal data"
+    where = f'href="{source.get_absolute_url()}#scan">{said}</a>'
+    assert where in client.get("/sources/").content.decode()
+    workspace = workspaces.open_with_sources(owner, [source])
+    assert where in client.get(workspace.get_absolute_url()).content.decode()
+    told = client.get(f"/api/v1/sources/{source.pk}", headers={"Authorization": f"Bearer {token_of(owner)}"}).json()[
+        "scan"
+    ]
+    assert told["isWhole"] is True
+    assert {(row["isPersonal"], row["values"], row["places"]) for row in told["kinds"]} == {(False, 1, 2), (True, 1, 1)}
+    assert AWS not in json.dumps(told)
+
+
+def test_the_workbench_says_nothing_of_personal_data_alone_and_lists_do(owner, client):
+    source = scanned(imported(owner, talk("Guard the quay.", f"Ask {MAIL}")))
+    assert "1 place looks like personal data" in client.get("/sources/").content.decode()
+    workspace = workspaces.open_with_sources(owner, [source])
+    assert "looks like personal data" not in client.get(workspace.get_absolute_url()).content.decode()
