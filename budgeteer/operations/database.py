@@ -84,7 +84,7 @@ def _named(migrations: AbstractSet[tuple[str, str]]) -> str:
 
 @functools.cache
 def _migrations_of_this_version() -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
-    """Those that have run in a database that is up to date, and those that stand for several of them in an empty one."""
+    """Those that have run in a database that is up to date, and those that stand for several in an empty one."""
     found = MigrationLoader(None, ignore_no_migrations=True).disk_migrations or {}
     squashed = frozenset(key for key, migration in found.items() if migration.replaces)
     return frozenset(found) - squashed, squashed

@@ -74,7 +74,7 @@ def test_the_page_names_accounts_and_numbers_those_that_are_gone():
     client = Client(SERVER_NAME="localhost")
     client.force_login(root)
     page = client.get(PAGE).content.decode()
-    for words in ("Account changed", "fields: email role", f"deleted account {number}", "report: r-1"):
+    for words in ("Account changed", "fields: email role", f"deleted account {number}", "report: r-1", "By day"):
         assert words in page
     assert "Account changed" not in client.get(f"{PAGE}?event=report+revoked").content.decode().split("<tbody>")[1]
     entry = AuditEntry.objects.latest("pk")
