@@ -13,7 +13,7 @@ from budgeteer.formats.registry import registry
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.measures.measuring import AT_IMPORT
 from budgeteer.sources.models import Source, SourceQuerySet
-from budgeteer.sources.scanning.kept_findings import PlacesFound
+from budgeteer.sources.scanning.kept_findings import PlaceCounts
 from budgeteer.sources.scanning.requested_scans import findings
 
 PAGE_ROWS = 50
@@ -124,10 +124,10 @@ class SourceRow:
         return count
 
     @property
-    def places_found(self) -> PlacesFound | None:
+    def places_found(self) -> PlaceCounts | None:
         """Where the scan found secrets or personal data; None where it found none, or nobody has looked yet."""
         found = findings(self.source)
-        return PlacesFound.of(found) if found and found["kinds"] else None
+        return PlaceCounts.of(found) if found and found["kinds"] else None
 
 
 def format_title(name: str) -> str:

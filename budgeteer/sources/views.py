@@ -29,8 +29,8 @@ from budgeteer.sources import item_preview, services, source_rows
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.forms import NameForm, form_of, read_mapping
 from budgeteer.sources.models import OwnFormat, Source
+from budgeteer.sources.scan_note import ScanNote, masks_note, scan_note
 from budgeteer.sources.scanning.masked_copy import ask_for_copy
-from budgeteer.sources.scanning.scan_note import ScanNote, masks_note, scan_note
 
 #: The element of a source's page that asks for itself until a worker has looked for secrets.
 SCAN_TARGET = "scan"

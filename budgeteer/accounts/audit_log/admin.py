@@ -38,8 +38,8 @@ class EventFilter(_EventFilter):
 class DayFilter(admin.DateFieldListFilter):
     """By the day on which it was done, called so: the column is named by what it holds."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
         self.title = "day"
 
 

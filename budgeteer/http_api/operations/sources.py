@@ -32,7 +32,7 @@ _ITEMS_AT_ONCE = 10
 _DOWNLOAD = {"200": {"description": "OK", "content": {"application/octet-stream": {"schema": {"type": "string"}}}}}
 
 
-class FoundKindOut(ApiSchema):
+class ScanKindOut(ApiSchema):
     """One kind of secret or personal data: how many different values there are, and in how many places."""
 
     kind: str
@@ -46,13 +46,13 @@ class ScanOut(ApiSchema):
 
     is_whole: bool
     rules: int
-    kinds: list[FoundKindOut]
+    kinds: list[ScanKindOut]
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> ScanOut:
         """What is kept of a scan, as it is answered."""
         kinds = [
-            FoundKindOut(
+            ScanKindOut(
                 kind=row["kind"], is_personal=row["kind"] in PERSONAL, values=row["values"], places=row["places"]
             )
             for row in found["kinds"]

@@ -26,14 +26,14 @@ MOST_KEPT: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class PlacesFound:
+class PlaceCounts:
     """In how many places of a source there is what looks like a secret, and what looks like personal data."""
 
     secrets: int
     personal: int
 
     @classmethod
-    def of(cls, found: Mapping[str, Any]) -> PlacesFound:
+    def of(cls, found: Mapping[str, Any]) -> PlaceCounts:
         """Those of kept findings."""
         personal = sum(row["places"] for row in found["kinds"] if row["kind"] in PERSONAL)
         return cls(sum(row["places"] for row in found["kinds"]) - personal, personal)
