@@ -284,6 +284,13 @@ def test_a_team_sees_what_is_shared_with_it_and_nobody_else_does(visitor, team):
     expect(carl.get_by_text("You are in no team")).to_be_visible()
     assert carl.request.get(workspace).status == 404
 
+    ada.goto(f"{team.address}/admin/teams/team/")
+    ada.get_by_role("link", name="Harbour office").click()
+    ada.get_by_role("button", name="Delete").click()
+    ada.get_by_role("button", name="sure").click()
+    ada.goto(workspace)
+    expect(ada.locator("#team-chip")).to_have_count(0)
+
 
 def looks_right(page: Page) -> list[object]:
     """What is wrong with a page wide and narrow, light and dark; its window is wide again afterwards."""
