@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
-from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly, numbered_mappings
 from budgeteer.formats.traces.recorded_calls import RecordedCall, read_calls
+from budgeteer.formats.traces.traced_forms import call_of
 
 _TYPES: Final = frozenset({"GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EMBEDDING"})
 
@@ -62,28 +62,11 @@ def _call(raw: Mapping[str, Any], where: str, document: Document) -> Iterator[Re
         document.notes.leave_line(f"observation of the type {kind[:40] or 'none'}", raw)
         return
     model = text_value(raw.get("model"))
-    given, output = (_parsed(raw.get(key)) for key in ("input", "output"))
-    request = given if isinstance(given, Mapping) else {"messages": [{"role": "user", "content": given}]}
-    if isinstance(given, list):
-        request = {"messages": given}
-    response: Mapping[str, Any] = {}
-    if isinstance(output, Mapping) and ("choices" in output or "role" not in output):
-        response = output
-    elif output not in (None, ""):
-        reply = output[0] if isinstance(output, list) and output else output
-        message = reply if isinstance(reply, Mapping) else {"role": "assistant", "content": reply}
-        response = {"choices": [{"message": message}]}
+    request, response = call_of(raw.get("input"), raw.get("output"))
     document.notes.count("Generations without an output", int(not response))
     if response:
         response = {**response, "usage": _usage(raw)}
     yield RecordedCall({**request, "model": model}, response, where, text_value(raw.get("id")), model)
-
-
-def _parsed(value: Any) -> Any:
-    """The JSON list or object that a text holds, as exports of tables write it; anything else as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
-        return value
-    return json_text.parse_inner(value, value)
 
 
 def _usage(raw: Mapping[str, Any]) -> Mapping[str, Any]:
