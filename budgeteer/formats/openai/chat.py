@@ -32,6 +32,7 @@ from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.openai.message_tree import branches_of
+from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.envelopes import (
     SAMPLED,
@@ -240,6 +241,8 @@ class _Reader:
 
     def calls(self, raw: Mapping[str, Any]) -> Iterator[Part]:
         calls = raw.get("tool_calls")
+        if isinstance(calls, str) and calls.lstrip().startswith("["):  # as tables keep them
+            calls = json_text.parse_inner(calls, calls)
         for call in calls if isinstance(calls, list) else []:
             part = self.call(call) if isinstance(call, OBJECT) else None
             if part is None:

@@ -24,7 +24,9 @@ from shutil import copyfileobj
 from typing import IO, Any, Final
 
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.reading.limits import Limits, readable_bytes
+from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.json_text import JsonProblem
+from budgeteer.formats.reading.limits import DEFAULT_LIMITS, Limits, readable_bytes
 
 MARK: Final = b"SQLite format 3\x00"
 """What a database begins with."""
@@ -36,6 +38,10 @@ _LEAST_STEPS: Final = 20_000_000
 _STEPS_PER_BYTE: Final = 4
 """Steps of SQLite's machine that a query may take; a row of a table takes about thirty. Source: ours."""
 _LISTED: Final = 12
+_ID_BYTES: Final = 32
+_VARINT_BITS: Final = 70
+_FIXED_BYTES: Final = {1: 8, 5: 4}
+"""How long values of a protocol buffer are, by the kind of the field."""
 _SETTINGS: Final = {
     sqlite3.SQLITE_DBCONFIG_DEFENSIVE: True,
     sqlite3.SQLITE_DBCONFIG_TRUSTED_SCHEMA: False,
@@ -51,6 +57,10 @@ _NOT_READ: Final[dict[tuple[str, ...], tuple[str, str]]] = {
         "Write the state's values as JSON: `graph.get_state(config).values`",
     ),
     ("threads",): ("Zed's agent, whose threads are packed", "Open the thread in Zed and save it as Markdown"),
+    ("trajectory_meta", "steps"): (
+        "Google Antigravity, whose steps are packed",
+        "Choose `transcript_full.jsonl` in `.system_generated/logs` of the conversation",
+    ),
     ("agno_sessions",): ("Agno's sessions", "Write `session.to_dict()` as JSON, which is read"),
     ("agent_messages", "agent_sessions"): (
         "the sessions of OpenAI's Agents SDK",
@@ -89,13 +99,20 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program by what it keeps; it is told by one of the tables that `one_of` names."""
+    """A program by what it keeps; it is told by one of the tables that `one_of` names, or by all of them.
+
+    `has_chain` says that it keeps one chat as Cursor's command line does: messages as blobs, in the order in which the
+    blob at the root of the chat names them.
+    """
 
     title: str
     rows: tuple[Rows, ...]
     one_of: tuple[str, ...]
+    has_chain: bool = False
 
 
+_HERMES: Final = ("session_id", "role", "content", "tool_calls", "tool_call_id")
+_HERMES_MORE: Final = ("tool_name", "reasoning", "reasoning_content", "timestamp")
 _CURSOR_KEYS: Final = (
     "(key >= 'composerData:' AND key < 'composerData;') OR (key >= 'bubbleId:' AND key < 'bubbleId;') OR "
     "key IN ('composer.composerData', 'workbench.panel.aichat.view.aichat.chatdata')"
@@ -109,6 +126,12 @@ PROGRAMS: Final[tuple[Program, ...]] = (
             Rows("ItemTable", ("key", "value"), where=_CURSOR_KEYS),
         ),
         one_of=("cursorDiskKV", "ItemTable"),
+    ),
+    Program(
+        "Cursor's command line",
+        (Rows("meta", ("key", "value")), Rows("blobs", ("id", "data"))),
+        one_of=("blobs",),
+        has_chain=True,
     ),
     Program(
         "Crush",
@@ -134,6 +157,16 @@ PROGRAMS: Final[tuple[Program, ...]] = (
             ),
             Rows("sessions", ("id", "working_dir"), ("name", "description", "session_type", "model_config_json")),
         ),
+        one_of=("messages",),
+    ),
+    Program(
+        "Hermes",
+        (Rows("messages", (*_HERMES, "active"), _HERMES_MORE, where="active <> 0", order="rowid"),),
+        one_of=("messages",),
+    ),
+    Program(
+        "Hermes (of older versions)",
+        (Rows("messages", _HERMES, _HERMES_MORE, order="rowid"),),
         one_of=("messages",),
     ),
     Program(
@@ -186,7 +219,8 @@ PROGRAMS: Final[tuple[Program, ...]] = (
 """In the order in which they are looked for.
 
 Sources: github.com/Mintplex-Labs/anything-llm (`server/prisma/schema.prisma`), llm.datasette.io/en/stable/logging.html,
-what the readers of these programs name, and for the columns github.com/charmbracelet/crush,
+what the readers of these programs name (for Cursor's command line the exporters of its `store.db`),
+github.com/NousResearch/hermes-agent (`hermes_state.py`), and for the columns github.com/charmbracelet/crush,
 internal/db/migrations; github.com/block/goose, session/session_manager.rs; OpenCode's session/session.sql.ts;
 github.com/aws/amazon-q-developer-cli, database/sqlite_migrations; github.com/open-webui/open-webui, models/chats.py.
 """
@@ -262,7 +296,9 @@ class _Reader:
         program, wanted = self._program()
         for rows, columns in wanted:
             count = 0
-            for row in self._rows(rows, columns):
+            if program.has_chain and rows.table != "blobs":
+                continue
+            for row in self._chain() if program.has_chain else self._rows(rows, columns):
                 line = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
                 self._size += len(line)
                 self._check()
@@ -290,7 +326,8 @@ class _Reader:
     def _program(self) -> tuple[Program, list[tuple[Rows, list[str]]]]:
         for program in PROGRAMS:
             wanted = [(rows, columns) for rows in program.rows if (columns := self._columns(rows))]
-            if any(rows.table in program.one_of for rows, _ in wanted):
+            is_whole = len(wanted) == len(program.rows) or not program.has_chain
+            if is_whole and any(rows.table in program.one_of for rows, _ in wanted):
                 return program, wanted
         if known := self._others():
             raise FormatError(f"This is the database of {known[0]}, which is not read", mend=known[1])
@@ -315,6 +352,25 @@ class _Reader:
             row = {name: self._plain(value, name) for name, value in zip(columns, values, strict=True)}
             yield {name: value for name, value in row.items() if value is not None}
 
+    def _chain(self) -> Iterator[dict[str, Any]]:
+        """The messages that the root of a chat names, in its order; blobs of another form are counted."""
+        for (given,) in self._database.execute('SELECT "value" FROM "meta"'):
+            root = _object(_unhexed(given)).get("latestRootBlobId")
+            if isinstance(root, str):
+                for key in _named_blobs(self._blob(root)):
+                    raw = self._blob(key)
+                    message = _object(raw)
+                    if "role" in message:
+                        yield message
+                    elif raw:
+                        self._bytes_left_out["data"] += len(raw)
+
+    def _blob(self, key: str) -> bytes:
+        """The bytes of a blob, none where there is no such blob."""
+        found = self._database.execute('SELECT "data" FROM "blobs" WHERE "id" = ?', (key,)).fetchone()
+        held = found[0] if found else b""
+        return held.encode() if isinstance(held, str) else held if isinstance(held, bytes) else b""
+
     def _plain(self, value: Any, column: str) -> Any:
         """A value as JSON has it: bytes that are a text in UTF-8 as that text, others left out and counted."""
         if isinstance(value, bytes):
@@ -332,6 +388,60 @@ class _Reader:
                 f"The conversations in the database are larger than {most}, the limit on file size",
                 mend="Export a part of them, or use the command line, whose limit is higher",
             )
+
+
+def _unhexed(given: Any) -> bytes:
+    """The bytes that a text of hexadecimal digits writes; of any other text its own."""
+    raw = given.encode("utf-8", "replace") if isinstance(given, str) else given if isinstance(given, bytes) else b""
+    try:
+        return bytes.fromhex(raw.decode("ascii"))
+    except ValueError:
+        return raw
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    """The JSON object that bytes are, {} for anything else."""
+    try:
+        value = json_text.parse(raw.decode(), depth_limit=DEFAULT_LIMITS.json_depth) if raw[:1] == b"{" else None
+    except (JsonProblem, UnicodeDecodeError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _named_blobs(raw: bytes) -> Iterator[str]:
+    """The ids that a root names: the fields 1 of 32 bytes of a protocol buffer, in hexadecimal digits.
+
+    Source: https://protobuf.dev/programming-guides/encoding.
+    """
+    at = 0
+    while at < len(raw):
+        tag, at = _varint(raw, at)
+        kind = tag & 7
+        if kind == 0:
+            _, at = _varint(raw, at)
+        elif kind == 2:
+            length, at = _varint(raw, at)
+            if tag >> 3 == 1 and length == _ID_BYTES and at + length <= len(raw):
+                yield raw[at : at + length].hex()
+            at += length
+        elif kind in _FIXED_BYTES:
+            at += _FIXED_BYTES[kind]
+        else:
+            return
+
+
+def _varint(raw: bytes, at: int) -> tuple[int, int]:
+    """A number of a protocol buffer, and where it ends; one that is cut off ends with the bytes."""
+    value = 0
+    for shift in range(0, _VARINT_BITS, 7):
+        if at >= len(raw):
+            break
+        byte = raw[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            break
+    return value, at
 
 
 def _is_plain(name: str) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from tests.formats.makers.agents import GOOSE, OPENCODE
 from tests.formats.makers.chat_exports import OPEN_WEBUI
+from tests.formats.makers.frameworks import MODEL_MESSAGES
 from tests.formats.makers.interfaces import CURSOR_ROWS
 from tests.formats.makers.runs import AMAZON_Q, CRUSH
 from tests.formats.shapes import database
@@ -60,7 +62,24 @@ def _goose() -> dict[str, list[dict[str, Any]]]:
     return {"sessions": [{**kept, "model_config_json": '{"model_name":"m"}'}], "messages": messages}
 
 
+def cursor_chat(messages: list[dict[str, Any]], *more: bytes) -> dict[str, list[dict[str, Any]]]:
+    """The tables of a chat of Cursor's command line: messages as blobs, and the root that names them in order."""
+    blobs = [json.dumps(message).encode() for message in messages] + list(more)
+    named = [hashlib.sha256(blob).digest() for blob in blobs]
+    # Other fields of a root: a number, four bytes, eight bytes, and a text.
+    root = b"\x10\x96\x01" + b"".join(b"\x0a\x20" + one for one in named) + b"\x1d1234\x2112345678\x4a\x02/w"
+    agent = {
+        "agentId": "a-1",
+        "latestRootBlobId": hashlib.sha256(root).hexdigest(),
+        "name": "Ferries",
+        "mode": "default",
+    }
+    rows = [{"id": hashlib.sha256(blob).hexdigest(), "data": blob} for blob in [root, *reversed(blobs)]]
+    return {"blobs": rows, "meta": [{"key": "0", "value": json.dumps(agent).encode().hex()}]}
+
+
 DATABASES: Final[Mapping[str, bytes]] = {
+    "ai-sdk-model": database({**cursor_chat(MODEL_MESSAGES), **OTHERS}),
     "crush": database({"sessions": [CRUSH[-1]], "messages": list(CRUSH[:-1]), **OTHERS}),
     "cursor-chats": database(_state_vscdb()),
     "goose": database({**_goose(), **OTHERS}),
@@ -69,6 +88,28 @@ DATABASES: Final[Mapping[str, bytes]] = {
     "open-webui": database({"chat": _open_webui(), **OTHERS}),
 }
 """By the format of the conversations in them."""
+
+
+def _hermes(**more: Any) -> list[dict[str, Any]]:
+    """The messages of two sessions of Hermes, as rows."""
+    call = {"id": "c1", "type": "function", "function": {"name": "piers", "arguments": "{}"}}
+    rows = [
+        ("s1", "user", "Where?", None, None),
+        ("s1", "assistant", "", json.dumps([call]), None),
+        ("s2", "user", "Hello", None, None),
+        ("s1", "tool", "pier 2", None, "c1"),
+        ("s1", "assistant", "There.", None, None),
+        ("s2", "assistant", "Hello.", None, None),
+    ]
+    names = ("session_id", "role", "content", "tool_calls", "tool_call_id")
+    return [{"id": number, **dict(zip(names, row, strict=True)), **more} for number, row in enumerate(rows)]
+
+
+MESSAGE_DATABASES: Final[Mapping[str, bytes]] = {
+    "Hermes": database({"messages": [*_hermes(active=1), *_hermes(active=0)[:2]], **OTHERS}),
+    "Hermes (of older versions)": database({"messages": _hermes(), **OTHERS}),
+}
+"""Of programs that keep OpenAI's messages as rows, by the program."""
 
 _ASKED: Final = (("And on Sunday?", "It runs."), ("Why?", "Fog."))
 ROW_DATABASES: Final[Mapping[str, bytes]] = {

@@ -10,7 +10,7 @@ from typing import IO, Any, Final
 
 import pytest
 
-from budgeteer.engine.content.conversation import text_of
+from budgeteer.engine.content.conversation import calls_of, text_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes, import_file
 from budgeteer.formats.messages.imported import Imported
@@ -18,7 +18,7 @@ from budgeteer.formats.reading import sqlite_files
 from budgeteer.formats.reading.document import Options, open_document
 from budgeteer.formats.reading.limits import Limits
 from tests.formats.maker_shapes import MAKERS
-from tests.formats.makers.databases import DATABASES, ROW_DATABASES, SECRET
+from tests.formats.makers.databases import DATABASES, MESSAGE_DATABASES, ROW_DATABASES, SECRET, cursor_chat
 from tests.formats.makers.interfaces import CURSOR_ROWS
 from tests.formats.makers.runs import CRUSH
 from tests.formats.shapes import database, zipped
@@ -50,7 +50,32 @@ def test_a_database_is_read_as_its_export_and_nothing_else_of_it(name: str, opti
 
 
 def test_every_program_has_a_database_here() -> None:
-    assert len(DATABASES) + len(ROW_DATABASES) == len(sqlite_files.PROGRAMS)
+    assert len(DATABASES) + len(ROW_DATABASES) + len(MESSAGE_DATABASES) == len(sqlite_files.PROGRAMS)
+
+
+@pytest.mark.parametrize("name", MESSAGE_DATABASES)
+def test_rows_of_messages_are_read_by_their_session_with_their_calls(name: str) -> None:
+    found = import_bytes(MESSAGE_DATABASES[name])
+    one, two = found.conversations
+    assert found.format == "openai-chat"
+    assert [message.role for message in one.messages] == ["user", "assistant", "tool", "assistant"]
+    assert [call.name for call in calls_of(one.messages[1])] == ["piers"]
+    assert [text_of(message) for message in two.messages] == ["Hello", "Hello."]
+    assert SECRET not in repr(found)
+
+
+def test_blobs_of_cursor_that_are_no_messages_are_left_out() -> None:
+    said = [{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "There."}]
+    found = import_bytes(database(cursor_chat(said, b"\x0a\x02no", b"{no JSON", b'{"of": 1}')))
+    assert [text_of(message) for message in found.conversations[0].messages] == ["Where?", "There."]
+    assert any("Bytes in the column `data`" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize("root", [b"", b"\x0a", b"\x0a\x20abc", b"\xff" * 40, b"\x0b", b"\x0a\xff\xff\xff\xff\x0f"])
+def test_a_chat_of_cursor_without_a_root_that_can_be_read_is_refused(root: bytes) -> None:
+    tables = {"blobs": [{"id": "r", "data": root}], "meta": [{"key": "0", "value": '{"latestRootBlobId": "r"}'}]}
+    with pytest.raises(FormatError, match="holds no conversation"):
+        import_bytes(database(tables))
 
 
 @pytest.mark.parametrize("name", ROW_DATABASES)
