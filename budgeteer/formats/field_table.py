@@ -95,15 +95,21 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "gemini-activity": ("titleUrl", "activityControls", "products", "header", "subtitles"),
     "gemini-cli": ("toolCalls.description", "resultDisplay", "displayName"),
     "grok": ("create_time", "conversation.title"),
+    "grok-cli": ("model_fingerprint", "reasoning_effort", "synthetic_reason", "prior_turn_interrupt"),
     "har": (
         "request.url", "request.method", "headers", "cookies", "queryString", "creator", "browser", "pages", "timings",
         "log.version",
     ),
     "inspect": ("events", "messages.source", "eval", "plan", "stats", "results"),
     "langchain": ("response_metadata", "usage_metadata", "__openai_function_call_ids__", "invalid_tool_calls"),
+    "kimi-code": ("display", "event.description", "origin", "finishReason", "messageId", "agentId"),
     "kobold-lite": ("savedsettings", "actions_metadata", "wifolders_d", "wifolders_l", "completed_imgs_meta"),
     "langsmith": (
         "serialized", "events", "extra", "dotted_order", "post.name", "patch.name", "tags", "trace", "session_name",
+    ),
+    "lm-eval": (
+        "doc", "target", "metrics", "filter", "filtered_resps", "results", "configs", "config", "higher_is_better",
+        "submission", "versions", "git_hash", "pretty_env_info",
     ),
     "letta": (
         "source_code", "tags", "agents.description", "handle", "embedding_config", "tool_rules", "blocks.label",
@@ -129,6 +135,10 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "openhands": ("action", "observation"),
     "opentelemetry": ("attributes.key", "spans.name", "events.name", "resource", "scope", "attributes.value.intValue"),
     "pi": ("details", "partialJson", "api", "cwd"),
+    "promptfoo": (
+        "config", "table", "stats", "prompts", "gradingResult", "vars", "testCase", "namedScores", "label", "error",
+        "response.raw", "metadata", "finishReason", "shareableUrl", "evalId", "description", "tokenUsage", "version",
+    ),
     "proxy-log": (
         "uri", "operation", "identity", "region", "requestId", "accountId",
         "url", "method", "headers", "system_fingerprint", "finish_reason", "finishReason", "stop_reason", "obfuscation",

@@ -18,7 +18,9 @@ from budgeteer.formats.agents import (
     crush,
     droid,
     goose,
+    grok_cli,
     kimi,
+    kimi_code,
     letta,
     opencode,
     openhands,
@@ -79,13 +81,13 @@ from budgeteer.formats.editors import (
     cursor_stream,
     zed,
 )
+from budgeteer.formats.evaluations import inspect_logs, lm_harness, promptfoo
 from budgeteer.formats.format import Certainty, Format
 from budgeteer.formats.frameworks import (
     autogen,
     cohere,
     converse,
     haystack,
-    inspect_logs,
     langchain4j,
     llama_index,
     microsoft_ai,
@@ -163,7 +165,9 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("cursor-stream", "Cursor command line stream", cursor_stream),
     _talk("droid", "Droid session", droid),
     _talk("goose", "Goose session", goose),
+    _talk("grok-cli", "Grok CLI session", grok_cli),
     _talk("kimi", "Kimi CLI context", kimi),
+    _talk("kimi-code", "Kimi Code session", kimi_code),
     _talk("zed", "Zed agent thread", zed),
     _talk("opencode", "OpenCode session", opencode),
     _talk("openhands", "OpenHands trajectory", openhands),
@@ -220,6 +224,8 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("smolagents", "smolagents steps", smolagents),
     _talk("spring-ai", "Spring AI messages", spring_ai),
     _talk("inspect", "Inspect log", inspect_logs),
+    _talk("lm-eval", "Samples of the Language Model Evaluation Harness", lm_harness),
+    _talk("promptfoo", "promptfoo results", promptfoo),
     _talk("atif", "ATIF trajectory", atif),
     _talk("langsmith", "LangSmith runs", langsmith),
     _talk("opentelemetry", "OpenTelemetry GenAI spans", opentelemetry),

@@ -48,6 +48,7 @@ from tests.formats.makers.datasets import (
     ULTRACHAT,
     XLAM,
 )
+from tests.formats.makers.evaluations import LM_EVAL, PROMPTFOO
 from tests.formats.makers.frameworks import (
     AUTOGEN,
     COHERE,
@@ -64,7 +65,7 @@ from tests.formats.makers.frameworks import (
 )
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
-from tests.formats.makers.runs import AGENT_RUN, AMAZON_Q, AMP, CRUSH
+from tests.formats.makers.runs import AGENT_RUN, AMAZON_Q, AMP, CRUSH, GROK_CLI, KIMI_CODE
 from tests.formats.makers.texts import AIDER, CLAUDE_EXPORT, EXPORTED_CHAT, SPECSTORY
 from tests.formats.makers.traces import (
     ATIF,
@@ -86,7 +87,9 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "crush": jsonl(*CRUSH),
     "agent-run": jsonl(*AGENT_RUN),
     "antigravity": jsonl(*ANTIGRAVITY),
+    "grok-cli": jsonl(*GROK_CLI),
     "kimi": jsonl(*KIMI),
+    "kimi-code": jsonl(*KIMI_CODE),
     "zed": dumps(ZED),
     "autogen": dumps(AUTOGEN),
     "smolagents": dumps(SMOLAGENTS),
@@ -153,6 +156,8 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "continue": dumps(CONTINUE),
     "codex-exec": jsonl(*CODEX_EXEC),
     "inspect": dumps(INSPECT),
+    "lm-eval": jsonl(*LM_EVAL),
+    "promptfoo": dumps(PROMPTFOO),
     "helicone": dumps(HELICONE),
     "openhands": dumps(OPENHANDS),
     "openhands-sdk": jsonl(*OPENHANDS_SDK),

@@ -745,6 +745,53 @@ def datadog(data: bytes) -> Told:
     return [row["content"] for row in rows if row["content"]], calls, results
 
 
+def grok_cli(data: bytes) -> Told:
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for row in lines(data):
+        if row["type"] == "tool_result":
+            results.append(row["content"])
+        elif row["type"] == "backend_tool_call":
+            calls.append((row["kind"]["tool_type"], row["kind"]["action"]))
+        elif row["type"] != "reasoning":
+            content = row["content"]
+            texts += [content] if isinstance(content, str) else [part["text"] for part in content if "text" in part]
+            calls += [(call["name"], json.loads(call["arguments"])) for call in row.get("tool_calls", [])]
+    return [text for text in texts if text], calls, results
+
+
+def kimi_code(data: bytes) -> Told:
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for row in lines(data):
+        event = row.get("event", {})
+        if "systemPrompt" in row:
+            texts.append(row["systemPrompt"])
+        elif "message" in row:
+            texts += [part["text"] for part in row["message"]["content"]]
+        elif event.get("type") == "content.part" and event["part"]["type"] == "text":
+            texts.append(event["part"]["text"])
+        elif event.get("type") == "tool.call":
+            calls.append((event["name"], event["args"]))
+        elif event.get("type") == "tool.result":
+            results.append(event["result"]["output"])
+    return texts, calls, results
+
+
+def lm_eval(data: bytes) -> Told:
+    row = lines(data)[0]
+    return [row["arguments"]["gen_args_0"]["arg_0"], row["resps"][0][0]], [], []
+
+
+def promptfoo(data: bytes) -> Told:
+    row = json.loads(data)["results"]["results"][0]
+    output = row["response"]["output"]
+    calls = [(one["function"]["name"], json.loads(one["function"]["arguments"])) for one in output["tool_calls"]]
+    return [one["content"] for one in [*json.loads(row["prompt"]["raw"]), output]], calls, []
+
+
 def question_talks(data: bytes) -> Told:
     row = lines(data)[0]
     said = [one for pair in zip(row["questions"], row["answers"]["input_text"], strict=True) for one in pair]
@@ -768,6 +815,10 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "question-talks": question_talks,
     "cohere": cohere,
     "datadog": datadog,
+    "grok-cli": grok_cli,
+    "kimi-code": kimi_code,
+    "lm-eval": lm_eval,
+    "promptfoo": promptfoo,
     "amazon-q": amazon_q,
     "amp": amp,
     "crush": crush,

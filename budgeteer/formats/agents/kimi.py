@@ -63,7 +63,7 @@ def read(document: Document) -> Imported:
 
 
 def _add(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any]) -> None:
-    parts = list(_parts(draft, draft.notes.content_of(raw)))
+    parts = list(parts_of(draft, draft.notes.content_of(raw)))
     if frame.role == "tool":
         named = Message("tool", (), name=text_value(raw.get("name")), line=frame.line)
         draft.answer(named, [part for part in parts if not isinstance(part, ReasoningPart)], _id(raw))  # type: ignore[misc]
@@ -83,7 +83,8 @@ def _id(raw: Mapping[str, Any]) -> str:
     return text_value(raw.get("tool_call_id"))
 
 
-def _parts(draft: ConversationDraft, content: Any) -> Iterator[Part]:
+def parts_of(draft: ConversationDraft, content: Any) -> Iterator[Part]:
+    """The parts of a content: a text, or a list of texts and parts of Kimi's."""
     for item in content if isinstance(content, list) else [content]:
         if isinstance(item, str):
             yield from texts(item)
@@ -97,7 +98,7 @@ def _part(draft: ConversationDraft, item: Mapping[str, Any]) -> Part:
         return TextPart(item["text"])
     if kind == "think":
         return ReasoningPart(text_value(item.get("think")), encrypted=text_value(item.get("encrypted")))
-    held = item.get("image_url")
+    held = item.get("image_url", item.get("imageUrl"))
     if kind == "image_url" and isinstance(held, Mapping) and text_value(held.get("url")):
         return image_at(held["url"])
     return opaque_part("" if kind == "text" else kind, item, "openai", draft.notes)

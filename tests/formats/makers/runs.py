@@ -196,3 +196,90 @@ CRUSH: tuple[dict[str, Any], ...] = (
     {"id": "s-1", "title": "Piers", "parent_session_id": None, "summary_message_id": None},
 )
 """Rows of the tables `messages` and `sessions`."""
+
+
+def _event(kind: str, step: str = "s1", **more: Any) -> dict[str, Any]:
+    """An event of a step of Kimi Code."""
+    event = {
+        "type": kind,
+        "turnId": "0",
+        "step": 1,
+        **({"uuid": step} if "step." in kind else {"stepUuid": step}),
+        **more,
+    }
+    return {"type": "context.append_loop_event", "event": event, "time": 1_785_613_801_102}
+
+
+def typed(words: str, kind: str = "user") -> dict[str, Any]:
+    """A message of Kimi Code's context."""
+    message = {"role": "user", "content": [{"type": "text", "text": words}], "toolCalls": [], "origin": {"kind": kind}}
+    return {"type": "context.append_message", "message": message, "time": 1_785_613_801_101}
+
+
+def step(number: int, words: str) -> list[dict[str, Any]]:
+    """A step of Kimi Code that says something."""
+    name = f"step-{number}"
+    part = {"type": "text", "text": words}
+    return [_event("step.begin", name), _event("content.part", name, part=part), _event("step.end", name)]
+
+
+_RESULT = {"type": "tool.result", "parentUuid": "Bash_0", "toolCallId": "Bash_0", "result": {"output": "pier 2\n"}}
+KIMI_CODE: list[dict[str, Any]] = [
+    {"type": "metadata", "protocol_version": "1.4", "created_at": 1_784_950_509_920},
+    {"type": "config.update", "profileName": "agent", "systemPrompt": "You are a guide to ferries.", "time": 1},
+    {"type": "turn.prompt", "input": [{"type": "text", "text": "Where does it leave?"}], "origin": {"kind": "user"}},
+    typed("Where does it leave?"),
+    {
+        "type": "llm.tools_snapshot",
+        "hash": "0a1b",
+        "tools": [{"name": "Bash", "description": "Run a command.", "parameters": {"type": "object"}}],
+    },
+    {"type": "llm.request", "kind": "loop", "model": "kimi-k2.7-code", "modelAlias": "moonshot-ai/kimi-k2.7-code"},
+    _event("step.begin"),
+    _event("content.part", part={"type": "think", "think": "The map knows."}),
+    _event("content.part", part={"type": "text", "text": "I look it up."}),
+    _event(
+        "tool.call", toolCallId="Bash_0", name="Bash", args={"command": "cat piers"}, description="Running: cat piers"
+    ),
+    {"type": "context.append_loop_event", "event": _RESULT, "time": 1_785_613_801_104},
+    _event("step.end", usage={"inputOther": 267, "output": 42, "inputCacheRead": 24_064, "inputCacheCreation": 0}),
+    _event("step.begin", "s2"),
+    _event("content.part", "s2", part={"type": "text", "text": "From pier 2."}),
+    _event("step.end", "s2", usage={"inputOther": 30, "output": 5, "inputCacheRead": 24_331, "inputCacheCreation": 0}),
+]
+
+GROK_CLI: list[dict[str, Any]] = [
+    {"type": "system", "content": "You are a guide to ferries."},
+    {
+        "type": "user",
+        "content": [{"type": "text", "text": "<user_info>\nOS Version: linux\n</user_info>"}],
+        "synthetic_reason": "environment_context",
+    },
+    {"type": "user", "content": [{"type": "text", "text": "Where does it leave?"}], "prompt_index": 0},
+    {
+        "type": "reasoning",
+        "id": "rs_1",
+        "summary": [{"type": "summary_text", "text": "The map knows."}],
+        "encrypted_content": "c2VhbA==",
+        "status": "completed",
+    },
+    {
+        "type": "assistant",
+        "content": "I look it up.",
+        "tool_calls": [{"id": "call-1", "name": "read_file", "arguments": '{"target_file": "piers"}'}],
+        "model_id": "grok-4.5",
+        "model_fingerprint": "fp_0",
+        "reasoning_effort": "high",
+    },
+    {"type": "tool_result", "tool_call_id": "call-1", "content": "pier 2\n"},
+    {
+        "type": "backend_tool_call",
+        "kind": {
+            "tool_type": "web_search",
+            "action": {"type": "search", "query": "pier 2"},
+            "id": "ws_1",
+            "status": "completed",
+        },
+    },
+    {"type": "assistant", "content": "From pier 2.", "tool_calls": [], "model_id": "grok-4.5"},
+]

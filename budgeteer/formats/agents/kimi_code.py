@@ -1,0 +1,263 @@
+"""Sessions of Kimi Code: the `wire.jsonl` of each agent, a record of its context a line.
+
+Certain: records of the types `context.append_message` or `context.append_loop_event`. A step of the model is a message,
+which its parts and calls are added to as they come. What was undone or cleared is left out, and what was compacted
+begins as the program goes on: with the latest prompts and the summary.
+Source: https://github.com/MoonshotAI/kimi-code, `packages/agent-core-v2/src/agent/contextMemory` and
+`packages/agent-core-v2/docs/wire-manifest.d.ts`, 2026-11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import ContentPart, Message, Part, ReasoningPart, RecordedRequest, Role
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.agents.kimi import parts_of
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.objects import OBJECT, object_under
+from budgeteer.formats.messages.recorded_requests import token_count
+from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import entries_of, mappings, sampled
+from budgeteer.formats.reading.envelopes import require
+
+_MESSAGE: Final = "context.append_message"
+_LOOP: Final = "context.append_loop_event"
+_ROLES: Final[Mapping[str, Role]] = {role: role for role in ("system", "user", "assistant", "tool")}
+_TYPED: Final = frozenset({"", "user"})
+"""The origins of a message that a person typed; commands typed after a slash are those of the next."""
+_TYPED_COMMANDS: Final = frozenset({"skill_activation", "plugin_command"})
+
+
+_RESULT_FIELDS: Final = ("output", "content", "note", "type", "parentUuid", "toolCallId")
+
+
+@dataclass(slots=True)
+class _ContextMessage:
+    """A message of the context, while parts may be added to it.
+
+    Attributes:
+        origin: what made it, "" where the record does not say.
+        is_prompt: whether a person typed it.
+        step: the step of the model that it is, "" for any other message.
+        request: what was recorded of the step.
+    """
+
+    frame: Message
+    raw: Mapping[str, Any]
+    content: list[Any] = field(default_factory=list)
+    calls: list[tuple[str, Any, str]] = field(default_factory=list)
+    answers: str = ""
+    failed: bool = False
+    origin: str = ""
+    is_prompt: bool = False
+    step: str = ""
+    request: RecordedRequest | None = None
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a session of Kimi Code, None when it is not."""
+    kinds = {text_value(value.get("type")) for value in sampled(document)}
+    if document.shape == "jsonl" and not kinds.isdisjoint((_MESSAGE, _LOOP)):
+        return f"has lines of the types `{_MESSAGE}` or `{_LOOP}`, as Kimi Code writes them"
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read an agent's context.
+
+    Raises:
+        FormatError: no line holds a message.
+    """
+    skipped = list(document.skipped)
+    context = _Context(document, skipped)
+    for entry in entries_of(document, skipped):
+        context.read(entry.number, entry.where, entry.value)
+    draft = ConversationDraft(document.notes, "line ")
+    draft.model = context.model
+    if context.system:
+        draft.add(Message("system", texts(context.system)))
+    for said in context.said:
+        _add(draft, said)
+    chat = draft.conversation(document.stem or "c1", "", document.stem or "Kimi Code")
+    require([message for message in chat.messages if message.role != "system"], document, "Kimi Code")
+    chats = (replace(chat, tools=tuple(context.tools)),)
+    return Imported("", "", "conversation", conversations=chats, skipped=tuple(skipped))
+
+
+class _Context:
+    """The context of an agent, as its records make it.
+
+    Attributes:
+        said: its messages.
+        system: its system text, the latest.
+        tools: the definitions that were sent, the latest.
+        model: the model that was asked last.
+    """
+
+    def __init__(self, document: Document, skipped: list[Skipped]) -> None:
+        self.said: list[_ContextMessage] = []
+        self.system = ""
+        self.tools: list[Mapping[str, Any]] = []
+        self.model = ""
+        self._notes = document.notes
+        self._whole = document.options.whole
+        self._skipped = skipped
+        self._steps: dict[str, _ContextMessage] = {}
+
+    def read(self, line: int, where: str, raw: Mapping[str, Any]) -> None:
+        """Read a record."""
+        kind = text_value(raw.get("type"))
+        match kind:
+            case "context.append_message":
+                self._message(line, where, object_under(raw, "message"))
+            case "context.append_loop_event":
+                self._event(line, object_under(raw, "event"))
+            case "context.apply_compaction":
+                self._compact(line, raw)
+            case "context.clear":
+                self._leave("Messages that were cleared, left out", self.said)
+                self.said, self._steps = [], {}
+            case "context.undo":
+                self._undo(token_count(raw.get("count")))
+            case "llm.tools_snapshot":
+                self.tools = list(_tools(raw.get("tools")))
+                self._notes.see(raw)
+            case _:
+                self.system = text_value(raw.get("systemPrompt")) or self.system
+                self.model = text_value(raw.get("model")) or text_value(raw.get("modelAlias")) or self.model
+                self._notes.leave_line(kind or "no type", {**raw, "systemPrompt": ""})
+
+    def _message(self, line: int, where: str, raw: Mapping[str, Any]) -> None:
+        role = _ROLES.get(text_value(raw.get("role")))
+        if role is None:
+            self._skipped.append(Skipped(where, "no known role", compact_json(raw)[:500]))
+            return
+        origin = object_under(raw, "origin")
+        kind = text_value(origin.get("kind"))
+        typed = kind in _TYPED or (kind in _TYPED_COMMANDS and origin.get("trigger") == "user-slash")
+        content = raw.get("content")
+        calls = mappings(raw.get("toolCalls"))
+        self.said.append(
+            _ContextMessage(
+                Message(role, (), line=line),
+                raw,
+                content if isinstance(content, list) else [content],
+                [(text_value(one.get("name")), one.get("arguments"), _id(one)) for one in calls],
+                text_value(raw.get("toolCallId")),
+                raw.get("isError") is True,
+                kind,
+                role == "user" and typed,
+            )
+        )
+
+    def _event(self, line: int, raw: Mapping[str, Any]) -> None:
+        """An event of the loop: of a step of the model, or the result of a call."""
+        kind = text_value(raw.get("type"))
+        step = self._steps.get(text_value(raw.get("stepUuid")) or text_value(raw.get("uuid")))
+        if kind == "step.begin":
+            step = _ContextMessage(Message("assistant", (), line=line), {}, step=text_value(raw.get("uuid")))
+            self._steps[step.step] = step
+            self.said.append(step)
+        elif kind == "tool.result":
+            result = object_under(raw, "result")
+            output = result.get("output")
+            content = [*(output if isinstance(output, list) else [output]), result.get("note")]
+            frame = Message("tool", (), line=line)
+            failed = result.get("isError") is True
+            held = {**{key: value for key, value in raw.items() if key != "result"}, **result}
+            self.said.append(
+                _ContextMessage(frame, held, content, answers=text_value(raw.get("toolCallId")), failed=failed)
+            )
+        elif step is None:
+            self._notes.leave_line(kind or "no type of an event", raw)
+        elif kind == "content.part":
+            step.content.append(raw.get("part"))
+        elif kind == "tool.call":
+            step.calls.append((text_value(raw.get("name")), raw.get("args"), text_value(raw.get("toolCallId"))))
+        elif kind == "step.end":
+            step.request = self._request(object_under(raw, "usage"))
+
+    def _request(self, usage: Mapping[str, Any]) -> RecordedRequest | None:
+        came, wrote = token_count(usage.get("inputCacheRead")), token_count(usage.get("inputCacheCreation"))
+        total = token_count(usage.get("inputOther")) + came + wrote
+        if not total:
+            return None
+        return RecordedRequest(0, total, came, wrote, token_count(usage.get("output")), model=self.model)
+
+    def _compact(self, line: int, raw: Mapping[str, Any]) -> None:
+        """Begin the context anew, with the prompts that were kept and the summary."""
+        held = raw.get("summary")
+        summary = object_under(raw, "summary").get("content") if isinstance(held, OBJECT) else [held]
+        told = [raw["contextSummary"]] if text_value(raw.get("contextSummary")) else summary
+        self._notes.see(held)
+        said = _ContextMessage(
+            Message("user", (), line=line), raw, told if isinstance(told, list) else [told], origin="compaction_summary"
+        )
+        if self._whole:
+            self.said.append(said)
+            return
+        kept = [*self._kept(raw), said] if "keptUserMessageCount" in raw else [said, *self._rest(raw)]
+        stays = {id(one) for one in kept}
+        self._leave("Messages before the last compaction, left out", [one for one in self.said if id(one) not in stays])
+        self.said, self._steps = kept, {}
+
+    def _kept(self, raw: Mapping[str, Any]) -> Sequence[_ContextMessage]:
+        """The prompts that a compaction keeps: the latest, and behind the first ones where those were too many."""
+        prompts = [one for one in self.said if one.is_prompt]
+        first = min(token_count(raw.get("keptHeadUserMessageCount")), len(prompts))
+        last = min(token_count(raw.get("keptUserMessageCount")) - first, len(prompts) - first)
+        return prompts[:first] + (prompts[-last:] if last > 0 else [])
+
+    def _rest(self, raw: Mapping[str, Any]) -> Sequence[_ContextMessage]:
+        """The messages behind those that an older compaction took the place of."""
+        return self.said[token_count(raw.get("compactedCount", raw.get("count"))) :]
+
+    def _undo(self, count: int) -> None:
+        """Take back so many prompts, with all that came after them."""
+        at = len(self.said)
+        left = count
+        for place in reversed(range(len(self.said))):
+            if not left or self.said[place].origin == "compaction_summary":
+                break
+            if self.said[place].is_prompt:
+                left, at = left - 1, place
+        if not left:
+            self._leave("Messages that were undone, left out", self.said[at:])
+            self.said = self.said[:at]
+
+    def _leave(self, what: str, said: Sequence[_ContextMessage]) -> None:
+        self._notes.count(what, len(said), of=[[one.raw, one.content, list(map(list, one.calls))] for one in said])
+
+
+def _add(draft: ConversationDraft, said: _ContextMessage) -> None:
+    """Add a message of the context; a step of the model that says nothing is none."""
+    parts: list[Part] = list(parts_of(draft, said.content))
+    if said.frame.role == "tool":
+        content: list[ContentPart] = [part for part in parts if not isinstance(part, ReasoningPart)]  # type: ignore[misc]
+        draft.check_read(replace(said.frame, parts=tuple(parts)), said.raw, _RESULT_FIELDS)
+        draft.answer(said.frame, content, said.answers, failed=said.failed)
+        return
+    parts += [draft.calls.call(*call) for call in said.calls]
+    if said.step and not parts:
+        return
+    whole = replace(said.frame, parts=tuple(parts))
+    draft.check_read(whole, said.raw, ("content", "toolCalls", "origin"))
+    draft.record(whole.line, said.request)
+    draft.add(whole)
+
+
+def _id(call: Mapping[str, Any]) -> str:
+    return text_value(call.get("id"))
+
+
+def _tools(given: Any) -> Iterator[Mapping[str, Any]]:
+    """Definitions of tools in OpenAI's form."""
+    for tool in mappings(given):
+        if text_value(tool.get("name")):
+            function = {key: tool[key] for key in ("name", "description", "parameters") if key in tool}
+            yield {"type": "function", "function": function}

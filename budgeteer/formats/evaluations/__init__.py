@@ -1,0 +1,1 @@
+"""Logs of evaluations: what models were asked, and what they replied."""

@@ -1,0 +1,100 @@
+"""Samples of the Language Model Evaluation Harness: chats, templates, filters, scored continuations, results files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import TextPart
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.messages.imported import Imported
+from tests.formats.makers.evaluations import LM_EVAL
+from tests.formats.shapes import dumps, jsonl
+
+ASKED, SCORED = LM_EVAL
+
+
+def said(found: Imported) -> list[list[tuple[str, str]]]:
+    return [
+        [
+            (message.role, "".join(part.text for part in message.parts if isinstance(part, TextPart)))
+            for message in chat.messages
+        ]
+        for chat in found.conversations
+    ]
+
+
+def asked(context: Any, *replies: str) -> dict[str, Any]:
+    return {**ASKED, "arguments": {"gen_args_0": {"arg_0": context, "arg_1": {}}}, "resps": [list(replies)]}
+
+
+def test_a_reply_is_the_first_that_was_sampled_or_the_likeliest_continuation() -> None:
+    found = import_bytes(jsonl(*LM_EVAL))
+    assert (found.format, [chat.branch_of for chat in found.conversations]) == ("lm-eval", ["", "0", ""])
+    assert said(found) == [
+        [("user", "Question: How many piers?\nAnswer:"), ("assistant", "There are two piers.")],
+        [("user", "Question: How many piers?\nAnswer:"), ("assistant", "Three.")],
+        [("user", "Question: Which boat?\nAnswer:"), ("assistant", "The ferry")],
+    ]
+    assert found.accounting is not None
+    assert found.accounting.unread * 20 < found.accounting.characters
+
+
+@pytest.mark.parametrize(
+    "data", [dumps(LM_EVAL), dumps({"results": {}, "samples": {"ferries": LM_EVAL}, "n-shot": {}}), jsonl(*LM_EVAL)]
+)
+def test_rows_are_read_wherever_they_stand(data: bytes) -> None:
+    assert said(import_bytes(data)) == said(import_bytes(jsonl(*LM_EVAL)))
+
+
+def test_a_row_of_each_filter_is_read_once() -> None:
+    other = {**ASKED, "filter": "flexible-extract", "filtered_resps": ["two"]}
+    found = import_bytes(jsonl(ASKED, SCORED, other))
+    assert said(found) == said(import_bytes(jsonl(*LM_EVAL)))
+    assert "Rows that another filter of the replies repeats, read once: 1" in found.warnings
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        json.dumps([{"role": "system", "content": "Be short."}, {"role": "user", "content": "How many?"}]),
+        [json.dumps([{"role": "system", "content": "Be short."}, {"role": "user", "content": "How many?"}])],
+        "<|im_start|>system\nBe short.<|im_end|>\n<|im_start|>user\nHow many?<|im_end|>\n<|im_start|>assistant\n",
+    ],
+)
+def test_a_chat_is_read_as_its_messages(context: Any) -> None:
+    assert said(import_bytes(jsonl(asked(context, "Two.")))) == [
+        [("system", "Be short."), ("user", "How many?"), ("assistant", "Two.")]
+    ]
+
+
+def test_what_lmms_eval_writes_is_read() -> None:
+    row = {"doc_id": 3, "target": "2", "input": "How many?", "resps": [["Two."]], "filtered_resps": ["Two."]}
+    assert said(import_bytes(jsonl(row))) == [[("user", "How many?"), ("assistant", "Two.")]]
+
+
+def test_the_same_document_of_two_tasks_has_two_ids() -> None:
+    found = import_bytes(dumps({"samples": {"one": LM_EVAL, "two": LM_EVAL}}))
+    assert [chat.id for chat in found.conversations] == ["one/0", "one/0~2", "one/1", "two/0", "two/0~2", "two/1"]
+    found = import_bytes(jsonl(ASKED, asked("Which?", "That.", "This.")))
+    assert [(chat.id, chat.branch_of) for chat in found.conversations] == [
+        ("0", ""),
+        ("0~2", "0"),
+        ("0#2", ""),
+        ("0~2#2", "0#2"),
+    ]
+
+
+def test_results_without_samples_are_refused_by_name() -> None:
+    with pytest.raises(FormatError, match="Language Model Evaluation Harness"):
+        import_bytes(dumps({"results": {"t": {"acc,none": 1}}, "group_subtasks": {}, "n-shot": {"t": 0}}))
+
+
+def test_a_row_of_odd_values_is_skipped_or_read() -> None:
+    for odd in (None, 7, [], {}, "x", [None], [[]], [[None, None]], {"gen_args_0": 4}):
+        for key in ("arguments", "resps", "doc_id"):
+            found = import_bytes(jsonl(ASKED, {**SCORED, key: odd}))
+            assert said(found)[:2] == said(import_bytes(jsonl(ASKED)))
