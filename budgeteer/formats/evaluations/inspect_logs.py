@@ -24,6 +24,7 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
@@ -46,6 +47,8 @@ def detect(document: Document) -> str | None:
         return "has an `eval` of a `task` beside its `plan` or `samples`, as Inspect logs them"
     if mostly(document, _is_sample):
         return "has `messages` beside an `epoch` and a `target`, as Inspect logs a sample"
+    if mostly(document, _is_summary):
+        return "holds summaries of samples by their `epoch` and `target`, as Inspect writes them beside the samples"
     return None
 
 
@@ -62,12 +65,23 @@ def _is_sample(value: Mapping[str, Any]) -> bool:
     return _has_messages(value) and "epoch" in value and "target" in value
 
 
+def _is_summary(value: Mapping[str, Any]) -> bool:
+    """Whether a row only tells of a sample: the file is claimed so that it is no set of questions."""
+    return {"id", "epoch", "input", "target"} <= value.keys() and not _has_messages(value)
+
+
 def read(document: Document) -> Imported:
     """Read every sample of every log.
 
     Raises:
         FormatError: no sample holds a message.
     """
+    if mostly(document, _is_summary):
+        raise FormatError(
+            "These are Inspect's summaries of samples, which hold no messages",
+            where=document.name,
+            mend="Choose the whole log (`.eval`, or its JSON), or a file of `samples`",
+        )
     return imported_from(_samples(document), _conversation, document, "Inspect")
 
 

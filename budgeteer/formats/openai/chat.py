@@ -41,6 +41,7 @@ from budgeteer.formats.reading.envelopes import (
     first_envelopes,
     looks_like_messages,
     require,
+    speaker_of,
 )
 from budgeteer.formats.reading.lazy_jsonl import read_now
 
@@ -83,7 +84,7 @@ def _role_of(raw: Any) -> Role | None:
     """The speaker; None of what is no object, and of one that is not known."""
     if not isinstance(raw, OBJECT):
         return None
-    given = text_value(raw.get("role"))
+    given = speaker_of(raw)
     return ROLE_OF.get(given) or ROLE_OF.get(given.lower())
 
 

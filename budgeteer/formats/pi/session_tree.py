@@ -18,7 +18,7 @@ from budgeteer.formats.messages.branches import other_leaves, path_to
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.recorded_requests import token_count
-from budgeteer.formats.reading.entries import Entry
+from budgeteer.formats.reading.entries import Entry, mappings
 
 _SAYING: Final = frozenset({"message", "custom_message", "branch_summary", "compaction"})
 _UNFINISHED: Final = frozenset({"aborted", "error"})
@@ -129,13 +129,25 @@ class PiTree:
         self.place_of = {
             record.id: place for place, record in enumerate(records) if record.kind != "session" and record.id
         }
+        self._sessions = {record.id for record in records if record.kind == "session"}
+        self._calls: dict[str, int] | None = None
 
     def parent(self, place: int) -> int | None:
         """The entry before this one: by `parentId` where entries have one, else the line above."""
         parent = self.records[place].parent
         if parent is not None:
-            return self.place_of.get(parent)
+            above = self.place_of.get(parent)
+            return above if above is not None or not parent or parent in self._sessions else self._call(parent, place)
         return place - 1 if place else None
+
+    def _call(self, given: str, place: int) -> int | None:
+        """The reply before an entry that made a call: OpenClaw's results name that instead of the reply."""
+        if self._calls is None:
+            replies = ((at, one.message) for at, one in enumerate(self.records) if one.role == "assistant")
+            calls = ((at, part) for at, message in replies for part in mappings(message.get("content")))
+            self._calls = {text_value(part.get("id")): at for at, part in calls if part.get("type") == "toolCall"}
+        at = self._calls.get(given)
+        return at if at is not None and at < place else None
 
     def main(self, *, whole: bool) -> PiBranch:
         """The branch that ends in the last entry, which is where pi goes on."""

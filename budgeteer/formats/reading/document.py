@@ -290,6 +290,9 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
         lists = _lists(text, depth) if start.startswith("[") else None
         if lists is not None:
             return Document("json", value=lists)
+        apart, rest = json_text.parse_objects(text, depth_limit=depth) if start.startswith("{") else ([], [])
+        if apart:
+            return Document("jsonl", lines=ProgressLines(apart, telling), skipped=tuple(rest))
     if start.startswith('"'):
         inner = _quoted_json(text, depth)
         if inner is not None:

@@ -34,10 +34,12 @@ _PROMPTS = ("system_prompt", "system_message", "systemPrompt")
 """Columns of data sets and logs with the system text of the messages beside them."""
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
 """Who a message that stands alone may be of."""
+_SPEAKERS = _ROLES | {"tool"}
 _PREFERRED = "preferred_output"
 _REJECTED = ("rejected_response", "rejected_messages", "non_preferred_output")
 """Where sets of preferences keep answers: OpenAI's for its fine-tuning, ms-swift's."""
-_WRAPPERS = ("body", "request", "kwargs", "params")
+_WRAPPERS = ("body", "request", "kwargs", "params", "proxy_server_request")
+"""Where a request stands in what was logged of it; the last is LiteLLM's."""
 _ASKED = ("instruction", "prompt", "question", "query", "input")
 _TOLD = ("output", "response", "answer", "completion")
 """Columns of a row that asks and answers, whose `history` is only what was said before."""
@@ -89,7 +91,7 @@ def first_envelopes(document: Document) -> Iterator[Envelope]:
 def looks_like_messages(messages: Sequence[tuple[int, Any]]) -> bool:
     """Whether most entries are objects with a role and something that only a chat message has."""
     said = [raw for _, raw in messages[:200] if isinstance(raw, OBJECT)]
-    fitting = [raw for raw in said if isinstance(raw.get("role"), str) and _has_content(raw)]
+    fitting = [raw for raw in said if speaker_of(raw) and _has_content(raw)]
     return bool(fitting) and len(fitting) * 2 >= len(messages[:200])
 
 
@@ -218,7 +220,7 @@ def _each(whole: Envelope) -> Iterator[Envelope]:
 def _from_value(value: Any) -> Iterator[Envelope]:
     if isinstance(value, OBJECT):
         held = list(_from_object(value))
-        if not held and _is_message(value) and value["role"] in _ROLES:
+        if not held and _is_message(value) and speaker_of(value) in _ROLES:
             held = [Envelope("a single message", ((1, value),), id=_id(value))]
         yield from held
     elif isinstance(value, list):
@@ -239,7 +241,7 @@ def _from_array(value: Any) -> Iterator[Envelope]:
 
 def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
     for key in _MESSAGE_KEYS:
-        inner = value.get(key)
+        inner = _held(value.get(key), "[")
         if key == "history" and _is_answered(value):
             continue
         if isinstance(inner, list) and (not inner or any(_is_message(item) for item in inner[:50])):
@@ -255,7 +257,7 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
         yield replace(found, id=_id(value) or found.id, shape="a row of a batch's results, each a single response")
         return
     for key in _WRAPPERS:
-        inner = value.get(key)
+        inner = _held(value.get(key), "{")
         if isinstance(inner, OBJECT):
             answer = _reply_beside(value)
             for envelope in _from_object(inner):
@@ -335,6 +337,9 @@ def _answered(envelope: Envelope, answer: Any) -> Envelope:
 
 def _answer(response: Any) -> Any:
     """The message of a logged response: a completion, a message, or a bare string."""
+    held = _held(response, "{")
+    if isinstance(held, OBJECT) and (_is_response(held) or _is_message(held)):
+        response = held
     if isinstance(response, str) and response:
         return {"role": "assistant", "content": response}
     if isinstance(response, OBJECT):
@@ -403,8 +408,25 @@ def _is_answered(value: Mapping[str, Any]) -> bool:
     return all(any(text_value(value.get(key)) for key in keys) for keys in (_ASKED, _TOLD))
 
 
+def _held(value: Any, begin: str) -> Any:
+    """What a JSON text that begins so holds, as tables and logs keep lists and objects; anything else as it is."""
+    is_text = isinstance(value, str) and value.lstrip()[:1] == begin
+    return json_text.parse_inner(value, value) if is_text else value
+
+
+def speaker_of(raw: Mapping[str, Any]) -> str:
+    """Who says a message, "" where it does not say so.
+
+    Beside its `role`, which may be a name, Zep writes a `role_type`; HuggingChat has `from` instead.
+    """
+    typed, role, said = (text_value(raw.get(key)) for key in ("role_type", "role", "from"))
+    if typed in _SPEAKERS:
+        return typed
+    return role or (said if said in _SPEAKERS and "content" in raw else "")
+
+
 def _is_message(value: Any) -> bool:
-    return isinstance(value, OBJECT) and isinstance(value.get("role"), str) and _has_content(value)
+    return isinstance(value, OBJECT) and bool(speaker_of(value)) and _has_content(value)
 
 
 def _has_content(raw: Mapping[str, Any]) -> bool:

@@ -186,6 +186,36 @@ def parse_lines(
     return lines, skipped
 
 
+def parse_objects(text: str, *, depth_limit: int) -> tuple[list[JsonLine], list[Skipped]]:
+    """The objects of a text that writes them one after the other, each over several lines; none of any other text.
+
+    Each has the number of the line it begins on. Commas between them are passed over. Behind an object that cannot be
+    read nothing is.
+    """
+    found: list[JsonLine] = []
+    clean = _without_surrogates if _SURROGATE.search(text) else dict[str, Any]
+    at, line = _blank_end(text, 0), 1 + text.count("\n", 0, _blank_end(text, 0))
+    try:
+        _check_depth(text, depth_limit)
+        _check_values(text)
+        with _without_collecting(text):
+            while at < len(text):
+                value, end = _DECODER.raw_decode(text, at)
+                if not isinstance(value, dict):
+                    return [], []
+                found.append(JsonLine(line, clean(value)))
+                behind = _blank_end(text, end)
+                behind = _blank_end(text, behind + 1) if text[behind : behind + 1] == "," else behind
+                line += text.count("\n", at, behind)
+                at = behind
+    except (ValueError, RecursionError, JsonProblem):
+        if len(found) < 2:
+            return [], []
+        why = "not JSON, or cut off: nothing behind the beginning of this line was read"
+        return found, [Skipped(f"line {line}", why, text[at : at + 500])]
+    return (found, []) if len(found) > 1 else ([], [])
+
+
 def is_within_depth(raw: bytes, *, depth_limit: int) -> bool:
     """Whether JSON in UTF-8 is nested no deeper than the limit."""
     if _brackets(raw) <= depth_limit:

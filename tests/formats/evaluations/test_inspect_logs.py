@@ -29,6 +29,18 @@ def test_a_sample_alone_and_an_archive_of_samples_are_read_alike() -> None:
     assert [tool["function"]["name"] for tool in whole.conversations[0].tools] == ["tide"]
 
 
+SUMMARY: dict[str, Any] = {"id": "tide-1", "epoch": 1, "input": "When?", "target": "Noon.", "scores": {}}
+
+
+def test_summaries_beside_the_samples_are_no_conversations() -> None:
+    files = {"samples/a.json": dumps(SAMPLE), "summaries.json": dumps([SUMMARY]), "_journal/1.json": dumps([SUMMARY])}
+    found = import_bytes(zipped(files))
+    assert len(found.conversations) == 1
+    assert {item.where for item in found.skipped} == {"summaries.json", "_journal/1.json"}
+    with pytest.raises(FormatError, match="summaries of samples"):
+        import_bytes(dumps([SUMMARY]))
+
+
 def test_each_epoch_is_a_conversation() -> None:
     found = import_bytes(dumps({**INSPECT, "samples": [SAMPLE, {**SAMPLE, "epoch": 2}]}))
     assert [chat.id for chat in found.conversations] == ["tide-1", "tide-1, epoch 2"]

@@ -316,3 +316,49 @@ def test_what_is_no_message_before_answers_that_were_compared_is_told_and_left_o
     imported = import_bytes(jsonl(row))
     assert [message.role for message in imported.conversations[0].messages] == ["user", "assistant"]
     assert any("no known role" in skipped.why for skipped in imported.skipped)
+
+
+def roles_and_texts(chat: Conversation) -> list[tuple[str, str]]:
+    return [(message.role, text_of(message)) for message in chat.messages]
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_logged_request_is_read_where_its_parts_are_json_text(*, as_text: bool) -> None:
+    def held(value: object) -> object:
+        return dumps(value).decode() if as_text else value
+
+    response = held({"choices": [{"message": SAYS_YES}], "usage": {"prompt_tokens": 4}})
+    said = [("user", "Is it late?"), ("assistant", "Yes.")]
+    beside = {"request_id": "r", "call_type": "acompletion", "response": response}
+    assert roles_and_texts(conversation([{**beside, "messages": held([ASKS])}])) == said
+    request = held({"model": "m", "messages": [ASKS]})
+    assert roles_and_texts(conversation([{**beside, "messages": {}, "proxy_server_request": request}])) == said
+
+
+def test_a_reply_that_is_json_of_its_own_stays_the_text_it_is() -> None:
+    chat = conversation({"messages": [ASKS], "response": '{"late": true}'})
+    assert roles_and_texts(chat)[1] == ("assistant", '{"late": true}')
+
+
+def test_speakers_under_other_keys_are_known() -> None:
+    """As Zep writes them, whose `role` is a name, and HuggingChat."""
+    typed = [
+        {"role": name, "role_type": message["role"], "content": message["content"]}
+        for name, message in (("Ann", ASKS), ("Guide", SAYS_YES))
+    ]
+    named = [{"from": message["role"], "content": message["content"]} for message in (ASKS, SAYS_YES)]
+    for messages in (typed, named):
+        said = [("user", "Is it late?"), ("assistant", "Yes.")]
+        assert roles_and_texts(conversation({"messages": messages})) == said
+        assert roles_and_texts(conversation(messages)) == said
+        found = import_bytes(jsonl(*messages))
+        assert roles_and_texts(found.conversations[0]) == said
+    assert roles_and_texts(conversation(named[0])) == [("user", "Is it late?")]
+    with pytest.raises(FormatError):
+        import_bytes(dumps([{"from": "ann@example.org", "content": "Hello."}]))
+
+
+def test_calls_that_are_json_text_are_calls() -> None:
+    calls = [call("c1", "piers"), call("c2", "boats")]
+    chat = conversation([ASKS, {"role": "assistant", "content": "", "tool_calls": dumps(calls).decode()}, SAYS_YES])
+    assert [one.name for one in calls_of(chat.messages[1])] == ["piers", "boats"]

@@ -228,3 +228,16 @@ def test_a_session_without_a_message_says_what_it_holds() -> None:
     data = jsonl(PiSession().lines[0], {"type": "model_change", "modelId": "m"})
     with pytest.raises(FormatError, match="This pi session holds no message, only 1 session, 1 model_change"):
         import_bytes(data)
+
+
+def test_a_result_that_names_its_call_as_the_entry_before_it_follows_the_reply_with_the_call() -> None:
+    """As OpenClaw writes it, whose first entry names the session."""
+    session = PiSession(tree=True)
+    session.last = "q-1"
+    session.user("Look around")
+    session.assistant(pi_call("t1"))
+    session.last = "t1"
+    session.result("t1", "a b")
+    session.assistant(text_block("Two files."))
+    (chat,) = imported(session).conversations
+    assert [message.role for message in chat.messages] == ["user", "assistant", "tool", "assistant"]

@@ -292,3 +292,15 @@ def test_a_text_in_a_document_is_read_where_it_is_json_and_else_left_to_its_read
     assert json_text.parse_inner("null", "none") is None
     for text in ("{", "", "[" * 100_000):
         assert json_text.parse_inner(text, text) == text
+
+
+def test_objects_over_several_lines_are_read_one_after_the_other() -> None:
+    written = [json.dumps({"number": number, "text": "a\nb \ud800"}, indent=2) for number in range(3)]
+    for between in ("\n", "", ",\n", "\r\n\r\n"):
+        lines, skipped = json_text.parse_objects(between.join(written) + "\n", depth_limit=9)
+        assert ([line.value["number"] for line in lines], skipped) == ([0, 1, 2], [])
+    lines, skipped = json_text.parse_objects("\n".join(written)[:-9], depth_limit=9)
+    assert [line.number for line in lines] == [1, 5]
+    assert [(item.where, item.line[:1]) for item in skipped] == [("line 9", "{")]
+    for other in ('{"a": 1}', '{"a": 1}\n[2]', '{"a": 1}\nwords', "", '{"a": {"b": {"c": 1}}}\n{}'):
+        assert json_text.parse_objects(other, depth_limit=2) == ([], [])
