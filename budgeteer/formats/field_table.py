@@ -150,6 +150,10 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "skills": (OTHER_FILES,),
     "features": (OTHER_FILES,),
     "zed": ("zed",),
+    "span-log": (
+        "name", "tags", "project_name", "project_id", "scores", "expected", "span_attributes", "metadata", "metrics",
+        "feedback_scores", "context", "comparison_key", "error", "finish_reason", "system_fingerprint", "origin",
+    ),
     "swe-agent": ("info", "replay_config", "environment", "state"),
     "tau2": ("user_scenario", "evaluation_criteria", "reward_info", "info.user_info"),
     "vscode-chat": (

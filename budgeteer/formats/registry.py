@@ -122,6 +122,7 @@ from budgeteer.formats.traces import (
     openinference,
     opentelemetry,
     proxy_logs,
+    span_logs,
 )
 from budgeteer.formats.ui_messages import importer as ui_messages
 from budgeteer.formats.ui_messages import model_messages
@@ -235,6 +236,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("mlflow", "MLflow traces", mlflow),
     _talk("openinference", "OpenInference spans", openinference),
     _talk("har", "HAR file", har),
+    _talk("span-log", "Spans of Braintrust or Opik", span_logs),
     _talk("proxy-log", "Logged requests and streams", proxy_logs),
     _talk("tau2", "tau2-bench simulations", tau2),
     _talk("instructions", "Instructions and preferences", instruction_sets),

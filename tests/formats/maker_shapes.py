@@ -78,6 +78,7 @@ from tests.formats.makers.traces import (
     OPENINFERENCE,
     OTEL,
     PROXY_LOG,
+    SPAN_LOG,
 )
 from tests.formats.shapes import dumps, jsonl
 
@@ -148,6 +149,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "opentelemetry": dumps(OTEL),
     "har": dumps(HAR),
     "proxy-log": jsonl(*PROXY_LOG),
+    "span-log": jsonl(*SPAN_LOG),
     "tau2": dumps(TAU2),
     "instructions": jsonl(*INSTRUCTIONS),
     "specstory": SPECSTORY.encode(),

@@ -780,6 +780,18 @@ def kimi_code(data: bytes) -> Told:
     return texts, calls, results
 
 
+def span_log(data: bytes) -> Told:
+    span = lines(data)[1]
+    rows = [*span["input"], span["output"][0]["message"]]
+    calls = [
+        (one["function"]["name"], json.loads(one["function"]["arguments"]))
+        for row in rows
+        for one in row.get("tool_calls", [])
+    ]
+    results = [row["content"] for row in rows if row["role"] == "tool"]
+    return [row["content"] for row in rows if row["content"] and row["role"] != "tool"], calls, results
+
+
 def lm_eval(data: bytes) -> Told:
     row = lines(data)[0]
     return [row["arguments"]["gen_args_0"]["arg_0"], row["resps"][0][0]], [], []
@@ -818,6 +830,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "grok-cli": grok_cli,
     "kimi-code": kimi_code,
     "lm-eval": lm_eval,
+    "span-log": span_log,
     "promptfoo": promptfoo,
     "amazon-q": amazon_q,
     "amp": amp,

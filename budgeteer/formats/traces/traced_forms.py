@@ -46,8 +46,12 @@ def request_of(given: Any) -> Mapping[str, Any]:
     if text_value(held.get("role")) in _ROLES and "content" in held:
         return _of_list([held])
     prompt = parsed(held.get("prompt"))
-    if prompt and not any(isinstance(held.get(key), list) for key in ("contents", "input")):
+    if prompt and not any(held.get(key) for key in ("contents", "input")):
         return {**held, **request_of(prompt)}
+    contents = held.get("contents")
+    if isinstance(contents, str | dict):  # of Google's client, which takes a text and a single part
+        part = {"text": contents} if isinstance(contents, str) else contents
+        return {**held, "contents": [part if "parts" in part else {"role": "user", "parts": [part]}]}
     arguments = held.get("args")
     if isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], str):
         return request_of(arguments[0])

@@ -215,6 +215,30 @@ DATADOG: list[dict[str, Any]] = [
         "metrics": {"input_tokens": 58, "output_tokens": 6},
     },
 ]
+SPAN_LOG: list[dict[str, Any]] = [
+    {
+        "id": "1",
+        "span_id": "s1",
+        "root_span_id": "s1",
+        "is_root": True,
+        "input": {"question": "What is the tide in Oslo?"},
+        "output": "0.4 m.",
+        "span_attributes": {"name": "answer", "type": "task"},
+    },
+    {
+        "id": "2",
+        "span_id": "s2",
+        "root_span_id": "s1",
+        "span_parents": ["s1"],
+        "created": "2026-03-01T10:00:00Z",
+        "input": OPENAI_CHAT[:4],
+        "output": [{"finish_reason": "stop", "index": 0, "message": OPENAI_CHAT[4]}],
+        "metadata": {"model": "gpt-4.1", "temperature": 0},
+        "metrics": {"start": 1.5, "end": 2.5, "prompt_tokens": 73, "completion_tokens": 5, "prompt_cached_tokens": 64},
+        "span_attributes": {"name": "Chat Completion", "type": "llm"},
+    },
+]
+"""Of Braintrust."""
 HELICONE: list[dict[str, Any]] = [
     {
         "response_id": "p-1",
