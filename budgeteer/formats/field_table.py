@@ -149,6 +149,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "skills": (OTHER_FILES,),
     "features": (OTHER_FILES,),
+    "vscode-debug-log": ("attrs.args", "attrs.error", "sid", "name"),
     "zed": ("zed",),
     "span-log": (
         "name", "tags", "project_name", "project_id", "scores", "expected", "span_attributes", "metadata", "metrics",

@@ -50,8 +50,8 @@ from budgeteer.formats.claude_code import exported_text, message_stream
 from budgeteer.formats.claude_code import importer as claude_code
 from budgeteer.formats.codex import exec_events
 from budgeteer.formats.codex import importer as codex
+from budgeteer.formats.copilot import debug_log, vscode_chat
 from budgeteer.formats.copilot import importer as copilot_cli
-from budgeteer.formats.copilot import vscode_chat
 from budgeteer.formats.datasets import (
     bfcl,
     glaive,
@@ -179,6 +179,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("codex-exec", "codex exec events", exec_events),
     _talk("copilot-cli", "Copilot CLI session", copilot_cli),
     _talk("vscode-chat", "Copilot Chat of VS Code", vscode_chat),
+    _talk("vscode-debug-log", "Debug log of Copilot Chat", debug_log),
     _talk("pi", "pi session", pi),
     _talk("chatgpt", "ChatGPT export", chatgpt_export),
     _talk("claude-ai", "claude.ai export", claude_ai),

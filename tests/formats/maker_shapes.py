@@ -65,7 +65,7 @@ from tests.formats.makers.frameworks import (
 )
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
-from tests.formats.makers.runs import AGENT_RUN, AMAZON_Q, AMP, CRUSH, GROK_CLI, KIMI_CODE
+from tests.formats.makers.runs import AGENT_RUN, AMAZON_Q, AMP, COPILOT_LOG, CRUSH, GROK_CLI, KIMI_CODE
 from tests.formats.makers.texts import AIDER, CLAUDE_EXPORT, EXPORTED_CHAT, SPECSTORY
 from tests.formats.makers.traces import (
     ATIF,
@@ -135,6 +135,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "qwen-code": jsonl(*QWEN_CODE),
     "ai-sdk-model": dumps(MODEL_MESSAGES),
     "vscode-chat": dumps(VSCODE_CHAT),
+    "vscode-debug-log": jsonl(*COPILOT_LOG),
     "cursor-stream": jsonl(*CURSOR_STREAM),
     "langfuse": dumps(LANGFUSE),
     "atif": dumps(ATIF),

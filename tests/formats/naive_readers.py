@@ -780,6 +780,23 @@ def kimi_code(data: bytes) -> Told:
     return texts, calls, results
 
 
+def copilot_log(data: bytes) -> Told:
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for row in lines(data):
+        if row["type"] == "user_message":
+            texts.append(row["attrs"]["content"])
+        elif row["type"] == "tool_call":
+            results.append(row["attrs"]["result"])
+        elif row["type"] == "agent_response":
+            (message,) = json.loads(row["attrs"]["response"])
+            texts += [part["content"] for part in message["parts"] if part["type"] == "text"]
+            found = [part for part in message["parts"] if part["type"] == "tool_call"]
+            calls += [(part["name"], json.loads(part["arguments"])) for part in found]
+    return texts, calls, results
+
+
 def span_log(data: bytes) -> Told:
     span = lines(data)[1]
     rows = [*span["input"], span["output"][0]["message"]]
@@ -831,6 +848,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "kimi-code": kimi_code,
     "lm-eval": lm_eval,
     "span-log": span_log,
+    "vscode-debug-log": copilot_log,
     "promptfoo": promptfoo,
     "amazon-q": amazon_q,
     "amp": amp,

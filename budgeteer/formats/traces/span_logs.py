@@ -1,8 +1,8 @@
 """Spans of Braintrust and of Opik: the calls of models in a list, in lines, or in an answer of their APIs.
 
-Certain: of Braintrust, objects of a `span_id` or `root_span_id` with `span_attributes`; of Opik, objects with an `input`
-and a `trace_id` whose `type` is `llm`, `tool`, `general` or `guardrail`. Read are the spans that are calls of models, in
-the forms in which frameworks log them; where there is none, the spans that have no other above them.
+Certain: of Braintrust, objects of a `span_id` or `root_span_id` with `span_attributes`; of Opik, objects with an
+`input` and a `trace_id` whose `type` is `llm`, `tool`, `general` or `guardrail`. Read are the spans that are calls of
+models, in the forms in which frameworks log them; where there is none, the spans that have no other above them.
 Source: https://www.braintrust.dev/docs/guides/traces/customize and https://github.com/braintrustdata/braintrust-sdk,
 `js/src/logger.ts`; https://github.com/comet-ml/opik, `Span` of its REST API, 2026-11.
 """

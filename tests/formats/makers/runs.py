@@ -283,3 +283,32 @@ GROK_CLI: list[dict[str, Any]] = [
     },
     {"type": "assistant", "content": "From pier 2.", "tool_calls": [], "model_id": "grok-4.5"},
 ]
+
+
+def copilot_event(kind: str, name: str = "", *, span: str = "s", **attributes: Any) -> dict[str, Any]:
+    """An event of Copilot Chat's debug log."""
+    about = {"v": 1, "ts": 1_775_054_100_000, "dur": 0, "sid": "session-1", "spanId": span, "status": "ok"}
+    return {**about, "type": kind, "name": name or kind, "attrs": attributes}
+
+
+def _replied(*parts: dict[str, Any]) -> str:
+    return json.dumps([{"role": "assistant", "parts": parts}])
+
+
+COPILOT_LOG: list[dict[str, Any]] = [
+    copilot_event("session_start", copilotVersion="0.40.0", vscodeVersion="1.112.0"),
+    copilot_event("user_message", content="Where does it leave?"),
+    copilot_event(
+        "llm_request", model="gpt-5", inputTokens=900, outputTokens=40, systemPromptFile="system_prompt_0.json"
+    ),
+    copilot_event(
+        "agent_response",
+        reasoning="The map knows.",
+        response=_replied(
+            {"type": "text", "content": "I look it up."},
+            {"type": "tool_call", "id": "call_1", "name": "read_file", "arguments": '{"filePath": "piers"}'},
+        ),
+    ),
+    copilot_event("tool_call", "read_file", span="t1", args='{"filePath": "piers"}', result="pier 2"),
+    copilot_event("agent_response", response=_replied({"type": "text", "content": "From pier 2."})),
+]
