@@ -33,9 +33,13 @@ _EARLIEST, _LATEST = 1e8, 1e11
 
 _FEWEST_LINES = 0.5
 _OF_OTHERS = frozenset(
-    {"role", "content", "message", "messages", "payload", "text", "trace_id", "traceId", "span_id", "spanId"}
+    {
+        *("role", "content", "message", "messages", "payload", "text", "trace_id", "traceId", "span_id", "spanId"),
+        *("level", "logger", "stack", "msg", "pid", "hostname", "url", "requestId", "request_id"),
+        *("request", "response", "sid", "attrs"),
+    }
 )
-"""Keys of messages, of events and of spans: an object that has one of them is no use of a skill or tool."""
+"""Keys of messages, of events, of spans and of logs: an object that has one of them is no use of a skill or tool."""
 
 
 def detect(document: Document) -> str | None:

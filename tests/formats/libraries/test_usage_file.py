@@ -70,3 +70,9 @@ def test_what_is_no_use_is_listed_with_its_place() -> None:
 def test_a_file_without_one_use_is_an_error() -> None:
     with pytest.raises(FormatError, match=r"No use of a skill or tool was found .* Give \{\"name\": count\}"):
         import_bytes(dumps({"a": "b"}), as_format="usage")
+
+
+def test_events_of_a_log_are_no_uses() -> None:
+    event = {"ts": "2026-03-01T10:00:00Z", "type": "read", "path": "piers.json", "requestId": "q-1", "stack": "at read"}
+    with pytest.raises(FormatError):
+        import_bytes(jsonl(event, event))
