@@ -32,7 +32,7 @@ def behind_calls(messages: Sequence[Message], notes: Notes) -> Sequence[Message]
             slot = last = at
             made = {call.id: at for call in calls_of(message)} if message is not None else {}
             slot_of |= made
-            answered -= made.keys()
+            answered.difference_update(made)  # `-=` with the keys of a dict makes the whole set anew
         else:
             if slot != last:
                 notes.count("Tool results put right behind their call, as the API saw them")
