@@ -116,7 +116,7 @@ class _Context:
             case "context.append_message":
                 self._message(line, where, object_under(raw, "message"))
             case "context.append_loop_event":
-                self._event(line, object_under(raw, "event"))
+                self._event(line, raw, object_under(raw, "event"))
             case "context.apply_compaction":
                 self._compact(line, raw)
             case "context.clear":
@@ -125,12 +125,19 @@ class _Context:
             case "context.undo":
                 self._undo(token_count(raw.get("count")))
             case "llm.tools_snapshot":
-                self.tools = list(_tools(raw.get("tools")))
-                self._notes.see(raw)
+                self._take_tools(raw)
             case _:
                 self.system = text_value(raw.get("systemPrompt")) or self.system
                 self.model = text_value(raw.get("model")) or text_value(raw.get("modelAlias")) or self.model
                 self._notes.leave_line(kind or "no type", {**raw, "systemPrompt": ""})
+
+    def _take_tools(self, raw: Mapping[str, Any]) -> None:
+        """Take the definitions that were sent from now on."""
+        tools = list(_tools(raw.get("tools")))
+        self.tools = tools or self.tools
+        self._notes.see(tools)
+        if not tools:
+            self._notes.leave_line("llm.tools_snapshot", raw)
 
     def _message(self, line: int, where: str, raw: Mapping[str, Any]) -> None:
         role = _ROLES.get(text_value(raw.get("role")))
@@ -155,7 +162,7 @@ class _Context:
             )
         )
 
-    def _event(self, line: int, raw: Mapping[str, Any]) -> None:
+    def _event(self, line: int, record: Mapping[str, Any], raw: Mapping[str, Any]) -> None:
         """An event of the loop: of a step of the model, or the result of a call."""
         kind = text_value(raw.get("type"))
         step = self._steps.get(text_value(raw.get("stepUuid")) or text_value(raw.get("uuid")))
@@ -174,7 +181,7 @@ class _Context:
                 _ContextMessage(frame, held, content, answers=text_value(raw.get("toolCallId")), failed=failed)
             )
         elif step is None:
-            self._notes.leave_line(kind or "no type of an event", raw)
+            self._notes.leave_line(kind or "no type of an event", record)
         elif kind == "content.part":
             step.content.append(raw.get("part"))
         elif kind == "tool.call":
