@@ -95,7 +95,7 @@ def _conversation(talk: _RawConversation, position: int, document: Document, ski
     read_so_far: list[RawMessage] = []
     messages: list[Message] = []
     for number, raw in enumerate(talk.messages, 1):
-        one = said(raw) if isinstance(raw, Mapping) else None
+        one = said(raw, in_talk=True) if isinstance(raw, Mapping) else None
         if one is None:
             skipped.append(Skipped(f"{talk.where}message {number}", "no LangChain message", compact_json(raw)[:500]))
         elif one.removed:

@@ -68,8 +68,8 @@ class RawMessage:
         return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else None
 
 
-def said(raw: Mapping[str, Any]) -> RawMessage | None:
-    """The message an object is, None when it is none.
+def said(raw: Mapping[str, Any], *, in_talk: bool = False) -> RawMessage | None:
+    """The message an object is, None when it is none; `in_talk` says that it stands among messages of LangChain.
 
     Understood: `{lc, type: "constructor", id: [..., "HumanMessage"], kwargs}`, `{type: "human", data: {...}}`, and
     `{type: "human", content, ...}`.
@@ -82,7 +82,8 @@ def said(raw: Mapping[str, Any]) -> RawMessage | None:
     if isinstance(data, Mapping) and "content" in data:
         return _of_type(kind, "as dicts with `data`", data)
     about = {"additional_kwargs", "response_metadata", "tool_call_id", "tool_calls", "example"} & raw.keys()
-    is_said = kind in ("human", "ai") or (kind == "system" and raw.keys() <= _PLAIN)
+    plain = ("system", "tool") if in_talk else ("system",)
+    is_said = kind in ("human", "ai") or (kind in plain and raw.keys() <= _PLAIN)
     if "content" in raw and ("role" not in raw or kind == "chat") and (is_said or about):
         return _of_type(kind, "as plain dicts", raw)
     return None

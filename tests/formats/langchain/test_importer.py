@@ -198,3 +198,22 @@ def test_hostile_nesting_ends() -> None:
         deep = {"values": deep}
     with pytest.raises(FormatError):
         import_bytes(dumps(deep))
+
+
+def test_a_result_among_messages_may_have_its_type_and_its_content_alone() -> None:
+    """As Ragas writes it, whose calls have no ids."""
+    said = [
+        {"type": "human", "content": "Rain?"},
+        {"type": "ai", "content": "I look.", "tool_calls": [{"name": "sky", "args": {"day": 1}}]},
+        {"type": "tool", "content": "dry"},
+        {"type": "ai", "content": "No."},
+    ]
+    for data in (dumps(said), dumps([{"user_input": said, "reference": "No."}])):
+        found = import_bytes(data)
+        assert [message.role for message in found.conversations[0].messages] == [
+            "user",
+            "assistant",
+            "tool",
+            "assistant",
+        ]
+        assert not found.skipped
