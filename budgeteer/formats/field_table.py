@@ -118,6 +118,10 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "mlflow": ("spans.name", "events", "mlflow.spanFunctionName", "mlflow.experimentId", "mlflow.traceRequestId"),
     "open-webui": ("lastSentence", "modelName", "sources", "files", "models", "tags"),
     "llama-index": ("class_name",),
+    "lobe-chat": (
+        "sessions", "topics", "agents", "sessionGroups", "settings", "agentsToSessions", "messagePlugins", "schemaHash",
+        "plugin", "meta", "extra", "chunksList", "traceId", "identifier", "apiName",
+    ),
     "mt-bench": ("winner", "judge", "category"),
     "anthropic": ("method", "url"),
     "openai-chat": (

@@ -32,7 +32,16 @@ from tests.formats.makers.chat_apps import (
     KOBOLD_LITE,
     SILLY_TAVERN,
 )
-from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI, SPOKEN_ROWS
+from tests.formats.makers.chat_exports import (
+    CLAUDE_AI,
+    DEEPSEEK,
+    GROK,
+    LIBRECHAT,
+    LM_STUDIO,
+    LOBE_CHAT,
+    OPEN_WEBUI,
+    SPOKEN_ROWS,
+)
 from tests.formats.makers.datasets import (
     GLAIVE,
     INSTRUCTIONS,
@@ -114,6 +123,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "open-webui": dumps(OPEN_WEBUI),
     "librechat": dumps(LIBRECHAT),
     "lm-studio": dumps(LM_STUDIO),
+    "lobe-chat": dumps(LOBE_CHAT),
     "deepseek": dumps(DEEPSEEK),
     "grok": dumps(GROK),
     "gemini-activity": dumps(GEMINI_ACTIVITY),

@@ -797,6 +797,21 @@ def copilot_log(data: bytes) -> Told:
     return texts, calls, results
 
 
+def lobe_chat(data: bytes) -> Told:
+    state = json.loads(data)["state"]
+    texts = [state["sessions"][0]["config"]["systemRole"]]
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for row in state["messages"][:4]:
+        if row["role"] == "tool":
+            results.append(row["content"])
+            continue
+        texts += [row["content"]] if row["content"] else []
+        found = row.get("tools", [])
+        calls += [(f"{one['identifier']}____{one['apiName']}", json.loads(one["arguments"])) for one in found]
+    return texts, calls, results
+
+
 def span_log(data: bytes) -> Told:
     span = lines(data)[1]
     rows = [*span["input"], span["output"][0]["message"]]
@@ -847,6 +862,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "grok-cli": grok_cli,
     "kimi-code": kimi_code,
     "lm-eval": lm_eval,
+    "lobe-chat": lobe_chat,
     "span-log": span_log,
     "vscode-debug-log": copilot_log,
     "promptfoo": promptfoo,

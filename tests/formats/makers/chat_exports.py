@@ -271,3 +271,38 @@ SPOKEN_ROWS = (
     '"Ferries","2026-01-02T10:00:00","Human","Which ferry leaves first, and where?"\n'
     '"Ferries","2026-01-02T10:00:05","AI","The one to Oslo:\n\n- at four, from pier 2"\n'
 )
+
+
+def _lobe(number: int, role: str, content: str, **more: Any) -> dict[str, Any]:
+    """A message of LobeChat."""
+    about = {"sessionId": "s1", "topicId": "t1", "createdAt": 1_772_359_200_000 + number, "updatedAt": 1, "meta": {}}
+    return {"id": f"msg_{number}", "role": role, "content": content, **about, **more}
+
+
+_LOBE_CALL = {
+    "id": "call_1", "identifier": "ferries", "apiName": "piers", "type": "builtin", "arguments": '{"line": 2}',
+}  # fmt: skip
+LOBE_CHAT: dict[str, Any] = {
+    "exportType": "sessions",
+    "state": {
+        "messages": [
+            _lobe(1, "user", "Where does it leave?"),
+            _lobe(2, "assistant", "", parentId="msg_1", tools=[_LOBE_CALL], fromModel="gpt-5", fromProvider="openai"),
+            _lobe(3, "tool", "pier 2", parentId="msg_2", tool_call_id="call_1", plugin=_LOBE_CALL),
+            _lobe(4, "assistant", "From pier 2.", parentId="msg_3", reasoning={"content": "The map knows."}),
+            _lobe(5, "user", "Hello", topicId=None),
+            _lobe(6, "assistant", "Hello.", topicId=None, parentId="msg_5"),
+        ],
+        "sessions": [
+            {
+                "id": "s1",
+                "type": "agent",
+                "config": {"systemRole": "You are a guide to ferries.", "model": "gpt-5"},
+                "meta": {"title": "Guide"},
+            }
+        ],
+        "topics": [{"id": "t1", "title": "The pier", "sessionId": "s1"}],
+        "sessionGroups": [],
+    },
+    "version": 7,
+}
