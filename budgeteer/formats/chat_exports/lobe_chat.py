@@ -106,7 +106,7 @@ def _tables(held: Mapping[str, Any]) -> _Tables:
 
 def _in_order(rows: list[tuple[int, Mapping[str, Any]]]) -> list[tuple[int, Mapping[str, Any]]]:
     """Messages by their times, where each has one of a kind."""
-    times = [next((raw[key] for key in _TIMES if key in raw), None) for _, raw in rows]
+    times: list[Any] = [next((raw[key] for key in _TIMES if key in raw), None) for _, raw in rows]
     if all(isinstance(time, str) for time in times) or all(type(time) in (int, float) for time in times):
         return [rows[at] for at in sorted(range(len(rows)), key=lambda at: times[at])]
     return rows
