@@ -230,8 +230,9 @@ def _hermes(path: Path) -> Row:
     if "steps" in json.loads(path.read_bytes()):
         return _atif(path)
     messages = json.loads(path.read_text()).get("messages", [])
+    calls = sum(len(message.get("tool_calls") or []) for message in messages)
     results = sum(message["role"] == "tool" for message in messages)
-    return Row(1, len(messages), 0, results)
+    return Row(1, len(messages), calls, results)
 
 
 def _open_webui(path: Path) -> Row:
@@ -281,9 +282,8 @@ def _atif(path: Path) -> Row:
     steps = json.loads(path.read_bytes())["steps"]
     calls = [call for step in steps for call in step.get("tool_calls") or ()]
     seen = [result for step in steps for result in (step.get("observation") or {}).get("results") or ()]
-    answered = {result.get("source_call_id") for result in seen}
     said = sum(bool(step.get("message") or step.get("tool_calls")) for step in steps)
-    return Row(1, said + len(answered), len(calls), len(answered), 0, 0, 0)
+    return Row(1, said + len(seen), len(calls), len(seen), 0, 0, 0)
 
 
 def _letta(path: Path) -> Row:

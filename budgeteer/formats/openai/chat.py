@@ -27,7 +27,7 @@ from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.image_sizes import data_url_pixel_size, image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.numbering import Notes, first_text, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.messages.origins import origin_of, settings_of
@@ -59,6 +59,12 @@ _READ = frozenset({"content", "text", "message", "tool_call_id", "tool_call_ids"
 """Fields that were read where a message says nothing; an empty one of calls, reasoning or a refusal holds nothing."""
 _REASONING_KEYS = ("reasoning_content", "reasoning", "thinking", "tool_plan")
 """Of OpenAI's form with others: `thinking` of Ollama, `tool_plan` of Cohere."""
+_NAMES = ("name", "tool_name", "toolName")
+_ARGUMENTS = ("arguments", "args", "input", "parameters", "arguments_json")
+_CALL_IDS = ("call_id", "tool_call_id", "action_id")
+_OUTPUTS = ("output", "content", "result", "output_preview")
+"""Where the name, the arguments and the id of a call stand in logs that keep them beside each other, and what a result
+in a list of them says (`tool_results` of Hermes)."""
 _FAMILY = "openai"
 _MESSAGE_FIELDS = frozenset({"content", "name", "cache_control", "prefix", "partial"})
 _ANSWER_FIELDS = _MESSAGE_FIELDS | {"refusal", "audio", "annotations"}
@@ -203,6 +209,10 @@ class _Reader:
     def result(self, raw: Mapping[str, Any]) -> tuple[Part, ...]:
         """The one result of a `tool` or `function` message, tied to its call."""
         call_id = text_value(raw.get("tool_call_id"))
+        kept = raw.get("tool_results")
+        if isinstance(kept, list) and len(kept) == 1 and isinstance(kept[0], OBJECT) and not raw.get("content"):
+            raw = {"is_error": kept[0].get("is_error"), "content": _output_of(kept[0])}
+            call_id = call_id or first_text(kept[0], _CALL_IDS)
         several = raw.get("tool_call_ids")
         if not call_id and isinstance(several, list) and several:
             call_id = text_value(several[0])
@@ -262,10 +272,10 @@ class _Reader:
             return self.named_call(call_id, function, "arguments")
         if isinstance(custom, OBJECT):
             return self.named_call(call_id, custom, "input")
-        given = next((key for key in ("arguments", "args", "input", "parameters") if key in call), "")
-        if text_value(call.get("name")) and given:
+        given = next((key for key in _ARGUMENTS if key in call), "")
+        if (name := first_text(call, _NAMES)) and given:
             self.notes.count("Tool calls whose name stands beside their id, read as OpenAI's")
-            return self.named_call(call_id, call, given)
+            return self.named_call(call_id or first_text(call, _CALL_IDS), {**call, "name": name}, given)
         return None
 
     def named_call(self, call_id: str, function: Mapping[str, Any], key: str) -> ToolCallPart:
@@ -280,6 +290,11 @@ class _Reader:
             arguments = compact_json(arguments)
         self.waiting[call_id] = name
         return ToolCallPart(call_id, name, arguments)
+
+
+def _output_of(result: Mapping[str, Any]) -> Any:
+    """What a result says that stands in a list of them."""
+    return next((result[key] for key in _OUTPUTS if result.get(key) is not None), None)
 
 
 def _origin(raw: Mapping[str, Any], role: Role) -> Origin | None:

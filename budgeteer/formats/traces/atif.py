@@ -25,7 +25,7 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.numbering import text_value, unique_ids
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.conversation_draft import ConversationDraft
 from budgeteer.formats.reading.document import Document
@@ -98,11 +98,15 @@ def _step(draft: ConversationDraft, number: int, raw: Mapping[str, Any]) -> None
         if thought := text_value(raw.get("reasoning_content")):
             parts.append(ReasoningPart(thought))
     parts += _content(draft, raw.get("message"))
+    asked = mappings(raw.get("tool_calls"))
+    named = [text_value(call.get("tool_call_id")) for call in asked]
+    ids = unique_ids(named) if all(named) else named  # a redaction may make them alike
+    waiting: dict[str, list[str]] = {}
+    for given, unique in zip(named, ids, strict=True):
+        waiting.setdefault(given, []).append(unique)
     calls = [
-        draft.calls.call(
-            text_value(call.get("function_name")), call.get("arguments"), text_value(call.get("tool_call_id"))
-        )
-        for call in mappings(raw.get("tool_calls"))
+        draft.calls.call(text_value(call.get("function_name")), call.get("arguments"), unique)
+        for call, unique in zip(asked, ids, strict=True)
     ]
     said = replace(frame, parts=(*parts, *calls))
     observation = raw.get("observation")
@@ -115,7 +119,9 @@ def _step(draft: ConversationDraft, number: int, raw: Mapping[str, Any]) -> None
         if refs := len(mappings(result.get("subagent_trajectory_ref"))):
             draft.notes.count("References to the trajectories of sub-agents, left out", refs)
         if calls:
-            answered = draft.calls.answer("", text_value(result.get("source_call_id")))
+            given = text_value(result.get("source_call_id"))
+            same = waiting.get(given, [])
+            answered = draft.calls.answer("", same.pop(0) if same else given)
             part = draft.checked(ToolResultPart(answered, tuple(content)), result, *_READ_RESULT)
             draft.add(replace(frame, role="tool", parts=(part,)))
         else:

@@ -362,3 +362,22 @@ def test_calls_that_are_json_text_are_calls() -> None:
     calls = [call("c1", "piers"), call("c2", "boats")]
     chat = conversation([ASKS, {"role": "assistant", "content": "", "tool_calls": dumps(calls).decode()}, SAYS_YES])
     assert [one.name for one in calls_of(chat.messages[1])] == ["piers", "boats"]
+
+
+def test_calls_and_results_under_the_keys_of_other_logs_are_read() -> None:
+    """As Hermes exports them."""
+    called = {"action_id": "a1", "tool_name": "piers", "arguments_json": '{"line": 2}'}
+    answered = {"action_id": "a1", "is_error": True, "exit_code": 1, "output_preview": "No such line"}
+    chat = conversation(
+        {
+            "messages": [
+                {"role": "user", "text": "Where?", "tool_calls": [], "tool_results": []},
+                {"role": "assistant", "text": "I look.", "tool_calls": [called], "tool_results": []},
+                {"role": "tool", "text": None, "tool_calls": [], "tool_results": [answered]},
+            ]
+        }
+    )
+    (made,) = calls_of(chat.messages[1])
+    (result,) = results_of(chat.messages[2])
+    assert (made.id, made.name, made.arguments) == ("a1", "piers", '{"line": 2}')
+    assert (result.call_id, result.content, result.is_error) == ("a1", (TextPart("No such line"),), True)

@@ -268,3 +268,20 @@ def test_a_plan_of_cohere_stands_before_its_calls() -> None:
 def test_a_message_beside_done_that_is_no_message_is_no_answer() -> None:
     with pytest.raises(FormatError):
         import_bytes(dumps({"done": True, "message": "Low water."}))
+
+
+def test_calls_of_a_step_whose_ids_are_alike_keep_a_result_each() -> None:
+    """As a redaction of ids leaves them."""
+    step = {
+        "step_id": 1,
+        "source": "agent",
+        "message": "",
+        "tool_calls": [{"tool_call_id": "x", "function_name": name, "arguments": {}} for name in ("tide", "wind")],
+        "observation": {"results": [{"source_call_id": "x", "content": text} for text in ("0.4 m", "calm")]},
+    }
+    (chat,) = import_bytes(
+        dumps({"schema_version": "ATIF-v1.7", "session_id": "t", "steps": [step, step]})
+    ).conversations
+    results = [result for message in chat.messages for result in results_of(message)]
+    calls = [call.id for message in chat.messages for call in calls_of(message)]
+    assert [result.call_id for result in results] == calls == ["x", "x#2"] * 2
