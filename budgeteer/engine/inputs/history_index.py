@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.content.call_subjects import CallSubject, subject_of
-from budgeteer.engine.content.conversation import Message, TextPart, calls_of, results_of, text_of
+from budgeteer.engine.content.call_subjects import CallSubject, StartedCalls, subject_of
+from budgeteer.engine.content.conversation import Message, TextPart, ToolResultPart, calls_of, results_of, text_of
 from budgeteer.engine.inputs.bundle import Bundle
 
-LABEL_CHARS = 80
+#: The most characters of a name; a list shows as many as it has room for.
+LABEL_CHARS = 160
+#: Those of a call that stands for several: how many there are is read as well.
+_FIRST_CALL_CHARS = 60
 #: Where the index is kept in `Bundle.prepared`.
 _KEPT_AS = "history index"
 #: Where a bundle is kept whose history goes on after that of this one.
@@ -120,13 +123,21 @@ def name_of(message: Message, answered: CallSubject | None, calls: Sequence[Call
         return label(message)
     said = one_line("\n".join(part.text for part in message.parts if isinstance(part, TextPart)))
     more = len(calls) - 1
-    return said or one_line(f"Call: {calls[0].title}") + (f" and {more:,} more" if more else "")
+    if said:
+        return said
+    called = f"Call: {calls[0].title}"
+    return f"{one_line(called, most=_FIRST_CALL_CHARS)} and {more:,} more" if more else one_line(called)
 
 
-def one_line(written: str) -> str:
-    """The start of a text without its line breaks."""
-    text = " ".join(written[: 4 * LABEL_CHARS].split())
-    return text[: LABEL_CHARS - 1] + "…" if len(text) > LABEL_CHARS else text
+def one_line(written: str, *, most: int = LABEL_CHARS) -> str:
+    """The start of a text without its line breaks, in at most so many characters."""
+    text = " ".join(written[: 4 * most].split())
+    return text[: most - 1] + "…" if len(text) > most else text
+
+
+def _said_by(result: ToolResultPart) -> str:
+    """The text of one result."""
+    return "\n".join(part.text for part in result.content if isinstance(part, TextPart))
 
 
 def _read(history: Sequence[Message]) -> HistoryIndex:
@@ -138,15 +149,19 @@ def _read(history: Sequence[Message]) -> HistoryIndex:
     called: list[int] = []
     lines, call_row, subject = (np.full(len(history), blank, np.int64) for blank in (0, -1, -1))
     open_calls: dict[str, tuple[int, CallSubject]] = {}
+    started = StartedCalls()
     for row, message in enumerate(history):
         mine = []
         for call in calls_of(message):
             calling.append(row)
             called.append(tools.setdefault(call.name, len(tools)))
-            about = subject_of(call)
+            about = started.named(subject_of(call))
             mine.append(about)
             open_calls[call.id] = (row, about)
-        answered = next((open_calls[one.call_id] for one in results_of(message) if one.call_id in open_calls), None)
+        results = [one for one in results_of(message) if one.call_id in open_calls]
+        for one in results:
+            started.answered(open_calls[one.call_id][1], _said_by(one))
+        answered = open_calls[results[0].call_id] if results else None
         if answered is not None:
             call_row[row] = answered[0]
             subject[row] = subjects.setdefault(answered[1], len(subjects))

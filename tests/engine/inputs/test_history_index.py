@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -115,3 +116,32 @@ def test_a_result_is_named_by_its_call_and_linked_with_it() -> None:
     assert [index.subjects[at].file for at in index.subject.tolist() if at >= 0] == ["src/boats.py", ""]
     ledger = pack(made, load_config({"model": "gpt-4o"}), counter=COUNTER).ledger
     assert ledger.decision(2).name == "Read src/boats.py"
+
+
+def test_a_name_is_as_long_as_a_wide_list_has_room_for_and_says_how_many_calls_there_are() -> None:
+    long = "rg -n tide " + "src/harbour/ " * 20
+    call = ToolCallPart("c1", "Bash", json.dumps({"command": long}))
+    messages = [
+        Message("user", (TextPart("How deep is the basin? " * 20),)),
+        Message("assistant", (call,)),
+        Message("tool", (ToolResultPart("c1", (TextPart("src/harbour/tides.py"),)),)),
+        Message("assistant", (ToolCallPart("c2", "Bash", call.arguments), ToolCallPart("c3", "Read", "{}"))),
+    ]
+    index = index_of(build_bundle(Inputs(conversation=Conversation("c", "Talk", messages)), counter=COUNTER))
+    assert [len(name) for name in index.labels[:3]] == [160, 160, 160]
+    assert index.labels[2].startswith("Bash rg -n tide src/harbour/ src/harbour/")
+    assert index.labels[3].endswith("… and 1 more")
+    assert len(index.labels[3]) < 80
+
+
+def test_a_result_of_a_look_at_a_running_command_is_named_after_the_command() -> None:
+    run = ToolCallPart("c1", "exec_command", '{"cmd": "make tests"}')
+    look = ToolCallPart("c2", "write_stdin", '{"session_id": 54893, "chars": ""}')
+    messages = [
+        Message("assistant", (run,)),
+        Message("tool", (ToolResultPart("c1", (TextPart("Process running with session ID 54893"),)),)),
+        Message("assistant", (look,)),
+        Message("tool", (ToolResultPart("c2", (TextPart("4 passed"),)),)),
+    ]
+    index = index_of(build_bundle(Inputs(conversation=Conversation("c", "Talk", messages)), counter=COUNTER))
+    assert index.labels[2:] == ("Call: write_stdin make tests", "write_stdin make tests")
