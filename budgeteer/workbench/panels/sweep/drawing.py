@@ -52,6 +52,8 @@ class PictureSize:
 
 
 SIZES = (PictureSize("wide", 728, 360, 48, 132, 7), PictureSize("narrow", 358, 300, 40, 76, 4))
+#: For the workbench on a large screen; the page of a report is no wider than the wide one.
+LARGE = PictureSize("large", 1400, 440, 48, 132, 14)
 #: Pixels of a row of labels above the plot: each marked value has one.
 LABEL_ROW = 16
 
@@ -182,17 +184,19 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
     """The picture of one sweep, with what holds now marked in it."""
     current = current_value(packing, swept.path)
     line = _line(packing, swept, _end(swept, current), current)
-    return _view(swept, current, apply=lambda value: applied(packing, swept.path, value), line=line)
+    view = _view(swept, current, (*SIZES, LARGE), apply=lambda value: applied(packing, swept.path, value))
+    return replace(view, line=line)
 
 
 def frozen_sweep_view(swept: SweptLimit, current: float | None) -> SweepView:
     """The picture of a sweep that is only looked at; `current` is the value that was in force."""
-    return _view(swept, current, apply=lambda _value: "", line=None)
+    return _view(swept, current, SIZES, apply=lambda _value: "")
 
 
 def _view(
-    swept: SweptLimit, current: float | None, *, apply: Callable[[float], str], line: DraggedLine | None
+    swept: SweptLimit, current: float | None, sizes: Sequence[PictureSize], *, apply: Callable[[float], str]
 ) -> SweepView:
+    """The picture in these sizes, without a line that is dragged."""
     end = _end(swept, current)
     names = [name for name in SECTIONS if any(step.sections.get(name) for step in swept.steps)]
     knee = swept.knee if swept.knee is not None and swept.knee <= end else None
@@ -201,12 +205,12 @@ def _view(
         title=picture.title(),
         sentence=picture.sentence(),
         axis_title=_axis_title(swept),
-        drawings=tuple(picture.drawing(size) for size in SIZES),
+        drawings=tuple(picture.drawing(size) for size in sizes),
         section_names=tuple(look_of(name).title for name in names),
         picks=tuple(picture.picks()),
         knee_apply="" if knee is None or knee == current else apply(knee),
         knee_label="" if knee is None else f"Use the sweet spot, {knee:,.0f}",
-        line=line,
+        line=None,
     )
 
 

@@ -16,7 +16,13 @@ from budgeteer.workbench.panels.timeline.study import Moment, Timeline
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import PanelName, ViewState
 
-SIZES = (PictureSize("wide", 728, 360, 48, 112, 12, top=20), PictureSize("narrow", 358, 300, 40, 70, 5, top=20))
+SIZES = (
+    PictureSize("wide", 728, 360, 48, 112, 12, top=20),
+    PictureSize("narrow", 358, 300, 40, 70, 5, top=20),
+    PictureSize("large", 1400, 440, 48, 112, 24, top=20),
+)
+#: The most steps of a drawing: on a large one each is two pixels wide, which the eye does not tell apart.
+MOST_STEPS = 640
 #: Pixels of the row of marks, above the labels; a picture without marks has none.
 MARK_ROW = 24
 MARKS = {"compress": "C", "summary": "Σ", "nudge": "N", "overflow": "!", "warning": "w"}
@@ -217,7 +223,7 @@ class _Picture:
         is_line = len(dots) > MOST_DOTS
         first = timeline.first_over
         over_at = None if first is None else x.at(first)
-        picked = _picked(timeline.asked, columns=int(right - size.left))
+        picked = _picked(timeline.asked, columns=min(int(right - size.left), MOST_STEPS))
         drawn_x = Scale(0, max(len(picked), 1), size.left, right)
         limit_y, warning = y.at(timeline.limit), timeline.warning
         return TimelineDrawing(

@@ -13,7 +13,7 @@ from budgeteer.workbench import deferred_results, services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.timeline.drawing import LABEL_HEIGHT, MARK_ROW, TimelineView, timeline_view
+from budgeteer.workbench.panels.timeline.drawing import LABEL_HEIGHT, MARK_ROW, MOST_STEPS, TimelineView, timeline_view
 from budgeteer.workbench.panels.timeline.panel import timeline_shown
 from budgeteer.workbench.panels.timeline.study import Moment, Timeline, timeline_of
 from budgeteer.workbench.preview import Packed, preview
@@ -213,7 +213,9 @@ def stretched(session: Workspace, count: int) -> Timeline:
 def test_a_long_conversation_is_drawn_to_the_pixel_and_no_finer(session: Workspace) -> None:
     packed = packed_of(session)
     long = timeline_view(packed, stretched(session, 9_000), ViewState()).drawings
+    assert [drawing.size.name for drawing in long] == ["wide", "narrow", "large"]
     for drawing in long:
+        assert drawing.sent.count("V") <= MOST_STEPS  # a large one is no heavier
         assert all(area.path.count("V") <= 2 * drawing.plot_width + 2 for area in drawing.areas)
         assert drawing.sent.count("V") <= drawing.plot_width
     # The one request that asks for much stays the peak of the picture, as in the table of every request.
