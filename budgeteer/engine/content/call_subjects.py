@@ -26,7 +26,7 @@ _PATHS: Final = (
 _ASKED: Final = ("command", "cmd", "commandline", "pattern", "query", "q", "url", "skill", "name", "description")
 
 #: Keys that hold the id of what an earlier call left running, written as the keys above. Source: the tools of Codex
-#: (`session_id`), Claude Code (`bash_id`, `shell_id`, `task_id`) and Copilot CLI (`shellId`); others have such names too.
+#: (`session_id`), Claude Code (`bash_id`, `shell_id`, `task_id`) and Copilot CLI (`shellId`); others have such too.
 _RUNNING: Final = ("sessionid", "shellid", "bashid", "taskid", "processid", "terminalid", "jobid", "execid", "pid")
 #: How a result says such an id, such as session ID 54893 of Codex or ID: b1 of Claude Code.
 _SAYS_ID: Final = re.compile(r"(?i:id)\W{1,4}(?=([\w-]{1,64}))")
