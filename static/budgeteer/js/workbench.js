@@ -147,18 +147,25 @@
     }, 1000);
   };
   let heirs = () => [];
+  let pressed = "";
   const selOf = (link) => (link?.href ? new URL(link.href).searchParams.get(selection) : null);
   document.addEventListener("htmx:beforeSwap", () => {
     const active = document.activeElement;
     if (!active || active === document.body) return;
     const field = active.closest(".fl")?.querySelector("[id^=i-]")?.id;
-    const sel = active.closest("tr") ? selOf(active) : null;
+    // An item that is closed leaves the focus to its row, as one whose row is drawn anew.
+    const sel = active.id === "inspector-close" ? selected() : active.closest("tr") ? selOf(active) : null;
     const isFix = active.matches(".note button[name=apply]");
+    const filters = active.closest(".icicle, .groups");
+    const part = active.closest(".prompt li")?.querySelector("[id^=part-]")?.id;
     const pane = active.closest("section[id], aside[id]")?.id;
+    if (active.id && active.closest("#result")) pressed = active.id;
     heirs = () => [
       field && document.getElementById(field),
       sel && [...document.querySelectorAll(":is(.items, .hits) tbody .c-name a")].find((link) => selOf(link) === sel),
       isFix && document.querySelector(".note button[name=apply]"),
+      filters && document.querySelector(".chips [aria-current]"),
+      part && document.getElementById(part),
       pane && document.getElementById(pane),
       document.querySelector("#view"),
     ];
@@ -178,6 +185,30 @@
       document.getElementById("inspect").scrollTop = 0;
     }
   });
+
+  // What a job answers comes as a new page: the focus goes back to what asked for it.
+  const askedBy = `budgeteer.asked ${location.pathname}`;
+  document.addEventListener("htmx:afterSettle", () => {
+    if (!pressed || !document.querySelector("#result .waiting")) return;
+    try {
+      sessionStorage.setItem(askedBy, pressed);
+    } catch {
+      // Storage is refused: the focus begins at the top of the new page.
+    }
+  });
+  const goBack = () => {
+    if (document.querySelector("#result .waiting")) return;
+    let id = "";
+    try {
+      id = sessionStorage.getItem(askedBy) ?? "";
+      sessionStorage.removeItem(askedBy);
+    } catch {
+      // As above.
+    }
+    // A link from another view to an item leads to its row.
+    const row = location.hash === "#view" && document.querySelector("#result .items tr.on .c-name a");
+    (document.getElementById(id) || row || null)?.focus();
+  };
 
   // ---- selection: the row of the inspected item is lit without sending the list again ----
   const selected = () => document.querySelector(`#inspector input[name=${selection}]`)?.value ?? "";
@@ -466,4 +497,5 @@
   if (tight.matches) reveal();
   if (tabs.length) here();
   goToHash();
+  goBack();
 })();
