@@ -233,7 +233,7 @@ def test_a_viewer_opens_a_shared_workspace_and_finds_everything_to_look_at_and_n
     expect(vera.get_by_text("shared by ada").first).to_be_visible()
     vera.locator("table.ws a").first.click()
     assert verdict(vera) == said
-    expect(vera.locator("#looking")).to_contain_text("ada’s workspace; you are looking.")
+    expect(vera.locator("#looking")).to_contain_text("You are looking at ada’s workspace.")
     expect(vera.locator("#i-model")).to_be_disabled()
     vera.locator("table.items tbody .c-name a").first.click()
     expect(vera.locator("#inspector h2")).not_to_have_text("Inspector")
@@ -264,6 +264,9 @@ def test_a_team_sees_what_is_shared_with_it_and_nobody_else_does(visitor, team):
     ada.keyboard.press("Enter")
     expect(ada.get_by_text("carl is in the team now.")).to_be_visible()
     assert looks_right(ada) == []
+    ada.set_viewport_size({"width": 320, "height": 640})
+    assert all(name.bounding_box()["width"] >= 200 for name in ada.locator(".members .grow").all())
+    ada.set_viewport_size({"width": WIDE, "height": 900})
 
     ada.goto(team.address)
     open_sample(ada, "A tool catalogue over its limit")
@@ -271,7 +274,7 @@ def test_a_team_sees_what_is_shared_with_it_and_nobody_else_does(visitor, team):
     ada.locator("#workspace-menu").click()
     ada.get_by_label("Who else may look").select_option(label="Harbour office")
     ada.get_by_role("button", name="Share workspace").click()
-    expect(ada.locator("#team-chip")).to_have_text("Harbour office looks")
+    expect(ada.locator("#team-chip")).to_have_text("Shared with Harbour office")
 
     bob, carl = sign_in(visitor, team, "bob"), sign_in(visitor, team, "carl")
     assert bob.request.get(workspace).status == 404
@@ -281,7 +284,7 @@ def test_a_team_sees_what_is_shared_with_it_and_nobody_else_does(visitor, team):
     carl.get_by_role("link", name="Harbour office").click()
     expect(carl.get_by_label("User name")).to_have_count(0)
     carl.get_by_role("button", name="Leave the team").click()
-    expect(carl.get_by_text("You are in no team")).to_be_visible()
+    expect(carl.get_by_text("You are not in a team yet")).to_be_visible()
     assert carl.request.get(workspace).status == 404
 
     ada.goto(f"{team.address}/admin/teams/team/")

@@ -57,12 +57,8 @@ def looking_at(user: User, workspace: Workspace) -> Looking | None:
             return None
         sentence = "You are looking at your own workspace: your account is a viewer now."
         return Looking(f"{sentence} An administrator can make you an editor.", is_own=True, can_copy=False)
-    sentence = f"{name_of(workspace.owner)}’s workspace; you are looking."
-    more = (
-        "Make a copy to change it."
-        if may_edit
-        else "To change a copy of it, ask an administrator to make you an editor."
-    )
+    sentence = f"You are looking at {name_of(workspace.owner)}’s workspace."
+    more = "Make a copy to change it." if may_edit else "To change a copy, ask an administrator to make you an editor."
     return Looking(f"{sentence} {more}", is_own=False, can_copy=may_edit)
 
 
