@@ -34,7 +34,8 @@ class FateCount:
 class Header:
     """What stands above everything while one works.
 
-    `short` is the sentence where there is room for few words; `more_figures` are those that a narrow screen leaves out.
+    `short` is the sentence where there is room for few words. The figures are what is `sent` of what may be, its
+    `share`, what is `free` ("" where it does not fit), and `more_figures`, which a narrow screen leaves out.
     """
 
     level: str
@@ -42,7 +43,9 @@ class Header:
     tone: str
     sentence: str
     short: str
-    figures: str
+    sent: str
+    share: str
+    free: str
     more_figures: str
     counts: tuple[FateCount, ...]
     kind_text: str
@@ -73,7 +76,9 @@ def header_of(packing: Packing) -> Header:
         tone=LEVEL_TONES[verdict.level],
         sentence=verdict.sentence,
         short=verdict.short,
-        figures=_figures(packing),
+        sent=f"{verdict.sent_tokens:,} of {verdict.limit_tokens:,} tokens",
+        share=f"{verdict.sent_tokens / verdict.limit_tokens * 100 if verdict.limit_tokens else 0:.1f} %",
+        free=f"{verdict.free_tokens:,} free" if packing.fits else "",
         more_figures=_more_figures(packing),
         counts=tuple(
             FateCount(FATE_ICONS[fate], FATE_TONES[fate], f"{verdict.counts[fate]:,} {FATE_NAMES[fate].lower()}")
@@ -152,16 +157,6 @@ def money_text(packing: Packing) -> str:
     """What one request costs, "" where no price is known."""
     cost = packing.cost
     return "" if cost.uncached is None else f"{money(cost.uncached, cost.currency)} a request"
-
-
-def _figures(packing: Packing) -> str:
-    """What is sent of what may be, and what is free."""
-    verdict = packing.verdict
-    share = verdict.sent_tokens / verdict.limit_tokens * 100 if verdict.limit_tokens else 0.0
-    parts = [f"{verdict.sent_tokens:,} of {verdict.limit_tokens:,} tokens ({share:.1f} %)"]
-    if packing.fits:
-        parts.append(f"{verdict.free_tokens:,} free")
-    return " · ".join(parts)
 
 
 def _more_figures(packing: Packing) -> str:

@@ -111,8 +111,17 @@ def test_on_a_laptop_nothing_scrolls_sideways_and_items_can_be_read(visitor, bus
             assert page.locator("#inspect").is_visible() is bool(chosen), where
 
 
-def test_on_a_phone_the_header_says_what_is_sent(visitor, busy):
-    page = visitor(width=NARROW).open("/help/")
+def test_on_a_phone_the_first_page_shows_a_sample_whole_and_the_header_says_what_is_sent(visitor, busy):
+    page = visitor(width=NARROW).open("/")
+    page.set_viewport_size({"width": NARROW, "height": 844})
+    for shown in ("h1", "label[for=drop-files]", "#drop-text", ".smp >> nth=0"):
+        expect(page.locator(shown)).to_be_in_viewport(ratio=1)
+    button = page.get_by_role("button", name="Open workbench")
+    expect(button).to_be_hidden()
+    page.locator("#drop-text").fill("User: How deep is the basin?")
+    page.locator("h1").click()
+    expect(button).to_be_visible()
+    page.locator("#drop-text").fill("")
     page.goto(busy[0])
     expect(page.locator("#figures")).to_be_visible()
     expect(page.locator("#figures")).to_contain_text(" of 123,904 tokens (")
@@ -259,6 +268,7 @@ def test_on_the_smallest_phone_the_first_item_is_on_the_first_screen_and_the_wor
     page.goto(busy[0])
     expect(page.locator("table.items tbody tr").first).to_be_visible()
     assert page.locator(".bud .short").bounding_box()["height"] <= 24
+    assert page.locator("#figures").bounding_box()["height"] <= 18  # one line
     row, bar = page.locator("table.items tbody tr").first.bounding_box(), page.locator(".tabbar").bounding_box()
     assert row["y"] + row["height"] <= bar["y"]
     assert page.locator(".crumb-h").bounding_box()["width"] >= 100
@@ -273,6 +283,13 @@ def test_a_large_screen_gives_its_room_to_names_and_texts_and_none_to_the_keys_o
     page.goto(f"{busy[0]}?view=messages")
     keys, search = page.locator(".keys-hint").bounding_box(), page.locator(".filters .search").bounding_box()
     assert search["y"] <= keys["y"] + keys["height"] / 2 <= search["y"] + search["height"]
+    page.set_viewport_size({"width": 2560, "height": 1440})
+    for view in ("timeline", "sweep"):
+        page.goto(f"{busy[0]}?view={view}")
+        chart = page.locator("svg.chart:visible")
+        expect(chart).to_have_count(1, timeout=WORK_MS)
+        assert chart.bounding_box()["width"] >= 0.9 * page.locator(".body").evaluate("(one) => one.clientWidth - 32")
+        assert 0.9 <= page.evaluate(_CHART)["scale"] <= 1.35, view
 
 
 def test_commands_are_a_button_on_every_page_and_a_row_of_a_list_acts_from_its_menu(visitor, filled):
