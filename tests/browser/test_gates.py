@@ -288,7 +288,9 @@ def test_a_large_screen_gives_its_room_to_names_and_texts_and_none_to_the_keys_o
         page.goto(f"{busy[0]}?view={view}")
         chart = page.locator("svg.chart:visible")
         expect(chart).to_have_count(1, timeout=WORK_MS)
-        assert chart.bounding_box()["width"] >= 0.9 * page.locator(".body").evaluate("(one) => one.clientWidth - 32")
+        assert chart.bounding_box()["width"] >= 0.9 * page.locator("#result .body").evaluate(
+            "(one) => one.clientWidth - 32"
+        )
         assert 0.9 <= page.evaluate(_CHART)["scale"] <= 1.35, view
 
 

@@ -78,6 +78,7 @@ def test_the_focus_stays_after_a_pin_by_key_a_fix_and_a_removed_source(agent: Pa
     page.locator(".icicle a").first.press("Enter")
     expect(page.locator(".chips [aria-current]").first).to_be_focused()
     page.locator("#chip-all").press("Enter")
+    expect(page.locator("#chip-all")).to_have_attribute("aria-current", "true")
     row = page.locator("table.items tbody .c-name a").nth(2)
     row.press("Enter")
     page.locator("#inspector-close").press("Enter")

@@ -271,7 +271,13 @@ def test_a_team_sees_what_is_shared_with_it_and_nobody_else_does(visitor, team):
     ada.goto(team.address)
     open_sample(ada, "A tool catalogue over its limit")
     workspace = ada.url
+    ada.set_viewport_size({"width": 320, "height": 640})
     ada.locator("#workspace-menu").click()
+    menu = ada.locator(".pop.wide:visible").bounding_box()
+    assert (menu["x"] >= 0, menu["x"] + menu["width"] <= 320) == (True, True)
+    assert ada.evaluate("document.documentElement.scrollWidth") <= 320
+    expect(ada.get_by_role("button", name="Undo", exact=True)).to_be_visible()  # the header has no room for it
+    ada.set_viewport_size({"width": WIDE, "height": 900})
     ada.get_by_label("Who else may look").select_option(label="Harbour office")
     ada.get_by_role("button", name="Share workspace").click()
     expect(ada.locator("#team-chip")).to_have_text("Shared with Harbour office")

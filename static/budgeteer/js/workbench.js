@@ -197,7 +197,8 @@
     }
   });
   const goBack = () => {
-    if (document.querySelector("#result .waiting")) return;
+    const view = document.getElementById("view");
+    if (document.querySelector("#result .waiting") || ![document.body, view].includes(document.activeElement)) return;
     let id = "";
     try {
       id = sessionStorage.getItem(askedBy) ?? "";
@@ -497,5 +498,5 @@
   if (tight.matches) reveal();
   if (tabs.length) here();
   goToHash();
-  goBack();
+  addEventListener("load", () => setTimeout(goBack)); // the browser goes to the fragment of the address first
 })();
