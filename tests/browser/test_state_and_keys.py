@@ -75,6 +75,11 @@ def test_an_address_leads_to_a_setting_of_a_group_that_is_not_drawn(agent: Page)
 
 def test_the_focus_stays_after_a_pin_by_key_a_fix_and_a_removed_source(agent: Page) -> None:
     page = agent
+    workspace = page.url
+    page.goto(f"{workspace.split('?')[0]}?view=timeline")
+    page.locator(".causes tbody a").first.press("Enter")
+    expect(page.locator(".msgs tr.on .c-name a")).to_be_focused()
+    page.goto(workspace)
     page.locator(".icicle a").first.press("Enter")
     expect(page.locator(".chips [aria-current]").first).to_be_focused()
     page.locator("#chip-all").press("Enter")
@@ -102,9 +107,6 @@ def test_the_focus_stays_after_a_pin_by_key_a_fix_and_a_removed_source(agent: Pa
     expect(page.locator("#undo")).to_be_enabled()
     page.locator("#undo").click()
     expect(page.locator("#inputs")).to_contain_text("agent-session.jsonl")
-    page.goto(f"{page.url.split('?')[0].split('#')[0]}?view=timeline")
-    page.locator(".causes tbody a").first.press("Enter", timeout=WORK_MS)
-    expect(page.locator(".msgs tr.on .c-name a")).to_be_focused()
 
 
 def test_what_was_swapped_in_works_in_the_same_moment(agent: Page) -> None:
