@@ -23,6 +23,7 @@ from budgeteer.engine.packing.pack import pack
 from tests.corpus.test_packing_real import CORPUS, STRATEGIES, conversations_of, library, measured
 from tests.engine.analysis.replay.test_replay import spec_nudges
 from tests.engine.analysis.sweep.test_sweep import check_same
+from tests.examples import examples
 
 pytestmark = pytest.mark.corpus
 COUNTER = counter_for("o200k_base")
@@ -33,7 +34,7 @@ SESSIONS = (
     "claude-code/cc-251-lines-agent-progress.jsonl",
 )
 LIBRARY = "awesome-copilot-skills"
-BUDGETS = 500
+BUDGETS = examples(500)
 
 
 def session(name: str) -> tuple[Path, int]:
@@ -71,7 +72,7 @@ def config_at(subject: Subject, path: str, value: int) -> BudgetConfig:
 
 @pytest.mark.parametrize("limit", ["inputBudget", "history.maxTokens", "history.maxChars", "maxSkillsPromptChars"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_sweep_is_what_packing_anew_at_500_values_is(strategy: str, limit: str) -> None:
+def test_a_sweep_is_what_packing_anew_at_many_values_is(strategy: str, limit: str) -> None:
     data = {"model": "gpt-4o", "contextWindow": 60_000, "skillsBudget": {"enabled": True}}
     subject = subject_of(SESSIONS[0], {**data, "outputReserve": 4_096, "history": {"strategy": strategy}})
     most = 123_904 if limit == "inputBudget" else 200_000
