@@ -111,7 +111,10 @@ def test_everything_that_shows_a_report_agrees_on_its_numbers(client, filled, co
         assert f"{' '.join(item['name'].split())[:40]}" in told
         assert f"{tokens:,}" in numbers_in(told)
     page_text = TAG.sub(" ", drawn["report.html"].split("</head>", maxsplit=1)[1])
-    assert numbers_in(told) - numbers_in(unescape(page_text)) <= {f"{each['bytes']:,}" for each in document["inputs"]}
+    # A line of the PDF ends within a long name: what is a number of the page may be two there.
+    names = " ".join("".join(item["name"].split()) for item in packing["decisions"])
+    alone = {number for number in numbers_in(told) - numbers_in(unescape(page_text)) if number not in names}
+    assert alone <= {f"{each['bytes']:,}" for each in document["inputs"]}
 
 
 def test_every_byte_stays_after_preset_sources_and_workspace_went(client, filled):  # noqa: F811
