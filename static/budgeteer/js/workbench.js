@@ -197,7 +197,7 @@
     }
   });
   const goBack = () => {
-    const view = document.getElementById("view");
+    const view = document.querySelector("#view");
     if (document.querySelector("#result .waiting") || ![document.body, view].includes(document.activeElement)) return;
     let id = "";
     try {
