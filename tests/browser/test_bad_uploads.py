@@ -180,6 +180,7 @@ def test_markup_in_every_text_of_a_file_stays_text(visitor, tmp_path):
     for address in (*(f"{workspace}?view={view}" for view in PanelName), source, f"{workspace}share/"):
         shown = someone.open(address)  # in a tab of its own: some views load themselves anew
         expect(shown.locator("main")).to_be_visible()
+        expect(shown.locator("#result .waiting")).to_have_count(0, timeout=WORK_MS)  # a page that is left has no answer
         assert shown.evaluate(f"window.{MARK}") is None, address
         assert shown.locator(ACTIVE).count() == 0, address
         shown.close()
