@@ -241,6 +241,11 @@ def results_of(message: Message) -> list[ToolResultPart]:
     return [part for part in message.parts if isinstance(part, ToolResultPart)]
 
 
+def result_text(result: ToolResultPart) -> str:
+    """The texts of a result, a line each; pictures, files and sound are not told."""
+    return "\n".join(part.text for part in result.content if isinstance(part, TextPart))
+
+
 def call_input(arguments: str) -> dict[str, Any]:
     """A call's arguments as the object some providers ask for; what is no JSON object stands under "arguments"."""
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.content.call_subjects import CallSubject, StartedCalls, subject_of
-from budgeteer.engine.content.conversation import Message, TextPart, ToolResultPart, calls_of, results_of, text_of
+from budgeteer.engine.content.conversation import Message, TextPart, calls_of, result_text, results_of, text_of
 from budgeteer.engine.inputs.bundle import Bundle
 
 #: The most characters of a name; a list shows as many as it has room for.
@@ -135,11 +135,6 @@ def one_line(written: str, *, most: int = LABEL_CHARS) -> str:
     return text[: most - 1] + "…" if len(text) > most else text
 
 
-def _said_by(result: ToolResultPart) -> str:
-    """The text of one result."""
-    return "\n".join(part.text for part in result.content if isinstance(part, TextPart))
-
-
 def _read(history: Sequence[Message]) -> HistoryIndex:
     tools: dict[str, int] = {}
     subjects: dict[CallSubject, int] = {}
@@ -160,7 +155,7 @@ def _read(history: Sequence[Message]) -> HistoryIndex:
             open_calls[call.id] = (row, about)
         results = [one for one in results_of(message) if one.call_id in open_calls]
         for one in results:
-            started.answered(open_calls[one.call_id][1], _said_by(one))
+            started.answered(open_calls[one.call_id][1], result_text(one))
         answered = open_calls[results[0].call_id] if results else None
         if answered is not None:
             call_row[row] = answered[0]

@@ -20,6 +20,7 @@ from budgeteer.engine.content.conversation import (
     ToolCallPart,
     ToolResultPart,
     calls_of,
+    result_text,
     results_of,
 )
 from budgeteer.engine.counting.calibrated_counter import parameter_tokens
@@ -64,7 +65,7 @@ class ResultShape:
         """What stands in the place of a result. Pictures, files and sound go with what is cut."""
         if not self.cuts:
             return self.placeholder
-        said = "\n".join(part.text for part in result.content if isinstance(part, TextPart))
+        said = result_text(result)
         cut_chars = len(said) - self.head_chars - self.tail_chars
         others = sum(not isinstance(part, TextPart) for part in result.content)
         if cut_chars <= _LONGEST_LINE and not others:
