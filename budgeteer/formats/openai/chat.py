@@ -311,6 +311,9 @@ def _origin(raw: Mapping[str, Any], role: Role) -> Origin | None:
 
 
 def _call_origin(call: Mapping[str, Any]) -> Origin | None:
+    """What stood beside a call in OpenAI's form; None of one in another's, whose type means nothing in OpenAI's."""
+    if not isinstance(call.get("function"), OBJECT) and not isinstance(call.get("custom"), OBJECT):
+        return None
     given = origin_of(_FAMILY, call, _CALL_FIELDS, wanted="type")
     return None if given.fields == {"type": "function"} else given
 

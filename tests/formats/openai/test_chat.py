@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.content.conversation import (
     AudioPart,
     Conversation,
@@ -21,7 +22,11 @@ from budgeteer.engine.content.conversation import (
     results_of,
     text_of,
 )
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import FormatError
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.rendering import render_request
 from budgeteer.formats.detect import import_bytes
 from tests.formats.shapes import OPENAI_CHAT, OPENAI_TOOL, call, dumps, jsonl, png
 
@@ -381,3 +386,17 @@ def test_calls_and_results_under_the_keys_of_other_logs_are_read() -> None:
     (result,) = results_of(chat.messages[2])
     assert (made.id, made.name, made.arguments) == ("a1", "piers", '{"line": 2}')
     assert (result.call_id, result.content, result.is_error) == ("a1", (TextPart("No such line"),), True)
+
+
+@pytest.mark.parametrize("stood", [{}, {"type": "tool_call"}, {"type": "tool-call", "index": 1}])
+def test_what_stands_beside_a_call_in_another_form_is_not_sent(stood: dict[str, Any]) -> None:
+    """The type of such a call, or that it has none, belongs to its own form: OpenAI's is written as usual."""
+    called = {"action_id": "a1", "tool_name": "piers", "arguments_json": '{"line": 2}', **stood}
+    answered = {"role": "tool", "tool_call_id": "a1", "content": "4"}
+    chat = conversation([ASKS, {"role": "assistant", "content": "I look.", "tool_calls": [called]}, answered])
+    counter = counter_for("o200k_base")
+    packing = pack(
+        build_bundle(Inputs(conversation=chat), counter=counter), load_config({"model": "gpt-4.1"}), counter=counter
+    )
+    (sent,) = render_request(packing)["messages"][1]["tool_calls"]
+    assert sent == {"id": "a1", "type": "function", "function": {"name": "piers", "arguments": '{"line": 2}'}}
