@@ -21,15 +21,15 @@ LETTER: Final = """{change}
 
 This is about the Budgeteer account "{name}"{at}.
 
-If it was you, there is nothing to do. If not, set a new password at once ("I do not know my password" on the sign-in
+If this was you, there is nothing to do. If not, reset your password at once ("Forgot your password?" on the sign-in
 page) and tell an administrator.
 """
 DELETED_LETTER: Final = """{change}
 
 This is about the Budgeteer account "{name}"{at}.
 
-If it was you, there is nothing to do. If not, tell an administrator at once: nothing of it can be had back here, but
-there may be a backup.
+If this was you, there is nothing to do. If not, tell an administrator at once: the account cannot be restored here,
+but there may be a backup.
 """
 
 
@@ -37,14 +37,14 @@ class AccountChange(StrEnum):
     """What a letter tells of; the value is its first line."""
 
     PASSWORD = "The password was changed."  # noqa: S105 - a sentence
-    ADDRESS = "The mail address was changed; later letters go to the new one."
+    ADDRESS = "The email address was changed; later messages go to the new one."
     FACTOR_SET = "The second factor was set up."
     FACTOR_REMOVED = "The second factor was turned off."
     RECOVERY_CODES = "The recovery codes were replaced."
     PASSKEY_ADDED = "A passkey was added."
     PASSKEY_REMOVED = "A passkey was removed."
-    PROVIDER_CONNECTED = "An account of the sign-in provider was connected; it signs in from now on."
-    PROVIDER_REMOVED = "The sign-in provider was disconnected; it signs in no more."
+    PROVIDER_CONNECTED = "An account of the sign-in provider was connected; it can sign in from now on."
+    PROVIDER_REMOVED = "The sign-in provider was disconnected; it can no longer sign in."
     LINK_MADE = "An administrator made a link that sets a new password."
     DELETED = "The account was deleted by its owner, with everything in it."
 

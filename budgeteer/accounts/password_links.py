@@ -22,11 +22,11 @@ LINKS_JOB: Final = "accounts.mail_password_links"
 SUBJECT = "Set your password for Budgeteer"
 LETTER = """Somebody, probably you, asked for a new password for the Budgeteer account "{name}" at {site}.
 
-Open this link within {hours} and choose one:
+Open this link within {hours} to choose one:
 
 {link}
 
-If you did not ask, do nothing: the password stays as it is.
+If you did not ask for it, do nothing: the password stays the same.
 """
 
 

@@ -38,7 +38,7 @@ class TooManyAttempts(Exception):
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
-        super().__init__(f"Too many tries to sign in. Wait {waiting_time(seconds)}, then try again.")
+        super().__init__(f"Too many attempts to sign in. Wait {waiting_time(seconds)}, then try again.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def test_a_lost_password_is_set_anew_by_mail(client: Client, letters: Letters) -
     ada = viewer("ada", email="Ada@harbour.org", password="an old one 77")
     elsewhere = Client()
     elsewhere.force_login(ada)
-    assert "I do not know my password" in client.get("/sign-in/").content.decode()
+    assert "Forgot your password?" in client.get("/sign-in/").content.decode()
     assert "ada@HARBOUR.org" in ask(client, "ada@HARBOUR.org").content.decode()
     do_jobs()
     ((to, text),) = letters.taken

@@ -49,7 +49,7 @@ def test_a_name_has_to_wait_after_its_tries_with_the_right_password_too() -> Non
     assert refused.status_code == 429
     assert 0 < int(refused["Retry-After"]) <= 15 * 60
     page = refused.content.decode()
-    assert "Too many tries to sign in. Wait 15 minutes, then try again." in page
+    assert "Too many attempts to sign in. Wait 15 minutes, then try again." in page
     assert 'value="ada"' in page
     assert 'name="csrfmiddlewaretoken"' in page
 
@@ -166,7 +166,7 @@ def test_one_time_links_are_limited_too(settings) -> None:
     refused = Client().get(f"/enter/{token}/")
     assert refused.status_code == 429
     assert int(refused["Retry-After"]) > 0
-    assert "Too many tries to sign in" in refused.content.decode()
+    assert "Too many attempts to sign in" in refused.content.decode()
     later(15)
     assert Client().get(f"/enter/{token}/").status_code == 302
 

@@ -188,5 +188,5 @@ def test_a_closed_account_gets_the_same_answer_as_a_wrong_password(team: None) -
     people.viewer("ada", password=PASSWORD, is_active=False)
     client = Client()
     closed = client.post("/sign-in/", {"username": "ada", "password": PASSWORD}).content.decode()
-    assert "do not match an open account" in closed
+    assert "do not match an active account" in closed
     assert "A lost one can be" in closed

@@ -152,7 +152,7 @@ def test_a_passkey_signs_in_alone_and_in_the_place_of_a_code(visitor, team):
     number = devices.send("WebAuthn.addVirtualAuthenticator", {"options": device})["authenticatorId"]
     erin.goto(f"{named.address}/account/second-factor/")
     form = erin.locator("form[data-passkey=make]")
-    form.get_by_label("What do you call it?").fill("Work laptop")
+    form.get_by_label("Name of the passkey").fill("Work laptop")
     form.get_by_label("Your password").fill(PASSWORD)
     erin.keyboard.press("Enter")
     expect(erin.get_by_role("heading", name="Work laptop")).to_be_visible()

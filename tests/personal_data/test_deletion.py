@@ -193,7 +193,7 @@ def test_the_last_administrator_stays(two) -> None:
     bob.user.is_active = False
     bob.user.save()
     client = ada.client()
-    assert "You are the last administrator" in client.get("/account/data/").content.decode()
+    assert "You are the last active administrator" in client.get("/account/data/").content.decode()
     assert ask(client) == 422
     assert User.objects.get(pk=ada.user.pk).is_active
 

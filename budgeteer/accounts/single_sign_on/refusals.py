@@ -31,67 +31,67 @@ class RefusalReason(StrEnum):
 #: What is said of each, and what to do about it. `{title}` is what people call the provider.
 SENTENCES: Final[dict[RefusalReason, tuple[str, str]]] = {
     RefusalReason.BEGUN_ELSEWHERE: (
-        "This sign-in was not begun in this browser, or more than ten minutes ago.",
-        "Begin it again here. Cookies have to be allowed for this site.",
+        "This sign-in was started in another browser, or more than ten minutes ago.",
+        "Start again here, and allow cookies for this site.",
     ),
     RefusalReason.DENIED: (
-        "{title} was told not to sign you in here.",
-        "Begin again and allow it, or sign in another way.",
+        "Access was denied at {title}.",
+        "Start again and allow it, or sign in another way.",
     ),
     RefusalReason.PROVIDER_ERROR: (
         "{title} answered with an error.",
-        "Try again. If it stays, an administrator finds its name in the log.",
+        "Try again. If this continues, an administrator can find the error in the log.",
     ),
     RefusalReason.CODE_REFUSED: (
-        "{title} did not take back the code that it gave.",
-        "Try again. If it stays, an administrator looks at the client's id and secret with `budgeteer doctor`.",
+        "{title} refused the code that it gave.",
+        "Try again. If this continues, an administrator can check the client id and secret with `budgeteer doctor`.",
     ),
     RefusalReason.UNUSABLE_TOKEN: (
         "The answer of {title} cannot be read.",
-        "Try again. If it stays, an administrator finds the reason in the log.",
+        "Try again. If this continues, an administrator can find the reason in the log.",
     ),
     RefusalReason.FALSE_SIGNATURE: (
         "The answer of {title} is not signed with one of its keys.",
-        "Try again. If it stays, tell an administrator.",
+        "Try again. If this continues, tell an administrator.",
     ),
     RefusalReason.WRONG_ISSUER: (
         "The answer comes from another provider than {title}.",
-        "Tell an administrator: BUDGETEER_OIDC_ISSUER has to be the issuer that stands in its tokens.",
+        "Tell an administrator: BUDGETEER_OIDC_ISSUER must be the issuer named in its tokens.",
     ),
     RefusalReason.WRONG_AUDIENCE: (
         "The answer of {title} is meant for another application.",
-        "Tell an administrator: BUDGETEER_OIDC_CLIENT_ID has to be this dashboard's own.",
+        "Tell an administrator: BUDGETEER_OIDC_CLIENT_ID must be this dashboard's own.",
     ),
     RefusalReason.WRONG_NONCE: (
         "The answer of {title} belongs to another sign-in.",
-        "Begin again.",
+        "Start again.",
     ),
     RefusalReason.EXPIRED: (
-        "The answer of {title} has run out.",
-        "Begin again. If it stays, the clock of this server or of {title} is wrong.",
+        "The answer of {title} has expired.",
+        "Start again. If this continues, the clock of this server or of {title} is wrong.",
     ),
     RefusalReason.UNVERIFIED_MAIL: (
-        "{title} gave no mail address that it has verified, so there is nothing to find your account by.",
-        "Verify your address there. Or sign in with your password and connect {title} on the page Single sign-on.",
+        "{title} gave no verified email address, so your account cannot be found.",
+        "Verify your address there, or sign in with your password and connect {title} on the page Single sign-on.",
     ),
     RefusalReason.NOT_INVITED: (
-        "There is no account here for your mail address.",
-        "Ask an administrator to make one with the mail address that {title} has of you.",
+        "There is no account here with your email address.",
+        "Ask an administrator to create one with the address you use at {title}.",
     ),
     RefusalReason.ACCOUNT_IN_USE: (
-        "There is an account with your mail address already, and it is not connected to {title}.",
+        "An account with your email address exists already and is not connected to {title}.",
         "Sign in to it as before, then connect it from the menu: Single sign-on.",
     ),
     RefusalReason.SEVERAL_ACCOUNTS: (
-        "Several accounts have your mail address.",
+        "Several accounts have your email address.",
         "Sign in to yours with its password, then connect it from the menu: Single sign-on.",
     ),
     RefusalReason.ACCOUNT_CLOSED: (
         "Your account here is closed.",
-        "An administrator can open it again.",
+        "An administrator can reopen it.",
     ),
     RefusalReason.CONNECTED_TO_ANOTHER: (
-        "Whom {title} signed in is connected to another account here.",
+        "The person {title} signed in is connected to another account here.",
         "Disconnect it there first, or sign in at {title} as yourself.",
     ),
     RefusalReason.CONNECTED_ALREADY: (

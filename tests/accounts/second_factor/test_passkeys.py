@@ -244,7 +244,7 @@ def test_challenges_are_limited_by_address_and_struck_out_when_right(ada: User, 
     answers = [Client().post(SIGN_IN_OPTIONS) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert int(answers[-1].headers["Retry-After"]) > 0
-    assert "Too many tries" in answers[-1].content.decode()
+    assert "Too many attempts" in answers[-1].content.decode()
 
 
 # ---- remove
@@ -323,7 +323,7 @@ def test_without_the_device_a_recovery_code_signs_in_once(ada: User) -> None:
         password_given(client)
         answer = client.post("/sign-in/code/", {"code": code})
         assert is_in(client) == is_right
-        assert is_right or "none of your recovery codes" in answer.content.decode()
+        assert is_right or "not one of your recovery codes" in answer.content.decode()
     assert services.codes_left(ada) == services.RECOVERY_CODES - 1
 
 

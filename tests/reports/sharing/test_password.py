@@ -80,7 +80,7 @@ def test_after_some_tries_not_even_the_right_one_opens_it_and_another_report_is_
     limited = try_out(Client(), locked, PASSWORD)
     assert limited.status_code == 429
     assert int(limited["Retry-After"]) > 0
-    assert "Too many tries. Wait" in limited.content.decode()
+    assert "Too many attempts. Wait" in limited.content.decode()
     assert try_out(client, make_report(password=hashed(PASSWORD)), PASSWORD).status_code == 302
 
 
