@@ -33,6 +33,7 @@ from benchmarks.browser.interactions import (
     timed,
 )
 from benchmarks.browser.measured_pages import Measured, Workspace, machine
+from benchmarks.browser.team_pages import team_pages
 from benchmarks.inputs import large_files
 from tests.browser.filled import fill
 from tests.browser.stack import Stack, running_stack
@@ -121,7 +122,7 @@ def measured(browser: Browser, stack: Stack, folder: Path, plan: Plan) -> Iterat
         weights, assets = list(page_weight.weighed(browser, context, paths)), page_weight.assets(page, addresses[0])
         result = replace(result, pages=weights, assets=assets)
         yield result
-        yield replace(result, scores=_scores(context, paths))
+        yield replace(result, scores=_scores(context, paths) | _team_scores(browser, folder))
     context.close()
 
 
@@ -133,7 +134,7 @@ def weighed_anew(browser: Browser, stack: Stack, folder: Path) -> Measured:
     address = open_workspace(page, stack.address, large_files.generated(folder / "generated"))
     paths = _paths(page, address)
     pages, found_assets = list(page_weight.weighed(browser, context, paths)), page_weight.assets(page, address)
-    scores = _scores(context, paths)
+    scores = _scores(context, paths) | _team_scores(browser, folder)
     context.close()
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     return replace(Measured.load(), pages=pages, assets=found_assets, scores=scores, weighed_on=today)
@@ -141,6 +142,11 @@ def weighed_anew(browser: Browser, stack: Stack, folder: Path) -> Measured:
 
 def _scores(context: BrowserContext, paths: Mapping[str, str]) -> dict[str, dict[str, float]]:
     return lighthouse.scores(context, {name: paths[name] for name in lighthouse.PAGES})
+
+
+def _team_scores(browser: Browser, folder: Path) -> dict[str, dict[str, float]]:
+    with team_pages(browser, folder / "team") as (context, paths):
+        return lighthouse.scores(context, paths)
 
 
 def _paths(page: Page, large: str) -> dict[str, str]:
