@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString
 
 from budgeteer.lru import LruCache
 
-#: Some pages of some dozens of people; at about 500 bytes each.
-MOST: Final = 20_000
+#: Some pages of some dozens of people; at about 1,100 bytes each.
+MOST: Final = 8_000
 
 register = Library()
 _kept: LruCache[SafeString] = LruCache(MOST)

@@ -3,38 +3,59 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class _Entry[Value]:
+    """A value with what it weighs, and when it was last asked for (seconds of the monotonic clock)."""
+
+    value: Value
+    weight: int
+    used_at: float
 
 
 class LruCache[Value]:
     """The `most` values used last, by key, and earlier ones as long as all together weigh no more than `most_weight`.
 
-    So a few large values stay, and of small ones as many as many people need at once. Shared by the threads of one
-    process. Two threads that miss at once both make the value; the later one stays.
+    So a few large values stay, and of small ones as many as many people need at once. With `idle_seconds`, an earlier
+    one that nobody has asked for so long goes as well: what is kept follows the people who are at work, and does not
+    grow until the weight is reached. Shared by the threads of one process. Two threads that miss at once both make the
+    value; the later one stays.
     """
 
-    def __init__(self, most: int, *, most_weight: int = 0) -> None:
+    def __init__(
+        self,
+        most: int,
+        *,
+        most_weight: int = 0,
+        idle_seconds: float = float("inf"),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._most = most
         self._most_weight = most_weight
+        self._idle_seconds = idle_seconds
+        self._clock = clock
         self._weight = 0
-        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._values: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], Value], *, weight: int = 1) -> Value:
         """The value under a key, made where it is not kept; `weight` is in the unit of `most_weight`."""
         with self._lock:
-            if key in self._values:
+            if (held := self._values.get(key)) is not None:
+                held.used_at = self._clock()
                 self._values.move_to_end(key)
-                return self._values[key][0]
+                return held.value
         value = make()
         with self._lock:
-            _, before = self._values.pop(key, (None, 0))
-            self._values[key] = value, weight
-            self._weight += weight - before
-            while len(self._values) > self._most and self._weight > self._most_weight:
-                _, (_, gone) = self._values.popitem(last=False)
-                self._weight -= gone
+            before = self._values.pop(key, None)
+            self._values[key] = _Entry(value, weight, self._clock())
+            self._weight += weight - (before.weight if before else 0)
+            self._let_go()
         return value
 
     def clear(self) -> None:
@@ -42,3 +63,13 @@ class LruCache[Value]:
         with self._lock:
             self._values.clear()
             self._weight = 0
+
+    def _let_go(self) -> None:
+        """Drop what was used longest ago, while there is too much of it or nobody has asked for it."""
+        since = self._clock() - self._idle_seconds
+        while len(self._values) > self._most:
+            oldest = next(iter(self._values.values()))
+            if self._weight <= self._most_weight and oldest.used_at >= since:
+                return
+            self._values.popitem(last=False)
+            self._weight -= oldest.weight

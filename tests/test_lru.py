@@ -38,6 +38,26 @@ def test_the_values_used_last_stay_whatever_they_weigh() -> None:
     assert _made(kept, "ababcab", weight=1_000) == "abcab"
 
 
+def test_beyond_their_number_what_nobody_asks_for_goes() -> None:
+    now = 0.0
+    kept: LruCache[str] = LruCache(2, most_weight=100, idle_seconds=60, clock=lambda: now)
+    assert _made(kept, "abcd", weight=1) == "abcd"
+    now = 50.0
+    assert _made(kept, "b", weight=1) == ""
+    now = 100.0
+    assert _made(kept, "e", weight=1) == "e"  # a, c and d were used 100 seconds ago, b 50
+    assert _made(kept, "be", weight=1) == ""
+    assert _made(kept, "acd", weight=1) == "acd"
+
+
+def test_the_values_used_last_stay_however_long_ago_that_was() -> None:
+    now = 0.0
+    kept: LruCache[str] = LruCache(2, most_weight=100, idle_seconds=60, clock=lambda: now)
+    assert _made(kept, "ab", weight=1) == "ab"
+    now = 1_000.0
+    assert _made(kept, "ab", weight=1) == ""
+
+
 def _made(kept: LruCache[str], keys: str, *, weight: int) -> str:
     """Ask for each key in turn; those that had to be made."""
     made: list[str] = []

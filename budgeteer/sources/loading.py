@@ -43,13 +43,15 @@ class LoadedSource(PromptSource):
 
 #: Kept beyond the sources used last, by the size of their files: those of some dozens of people who work at once.
 KEPT_BYTES: Final = 45_000_000
+#: So long those are kept that nobody looks at: longer than people pause at their work, in seconds.
+KEPT_SECONDS: Final = 300.0
 #: What the smallest source takes as well.
 LEAST_BYTES: Final = 20_000
 
 # Large sources of a few open workspaces; the texts of a conversation are not among what is kept.
-_contents: LruCache[Contents] = LruCache(32, most_weight=KEPT_BYTES)
-_measures: LruCache[Measures] = LruCache(64, most_weight=KEPT_BYTES)
-_loaded: LruCache[LoadedSource] = LruCache(64, most_weight=KEPT_BYTES)
+_contents: LruCache[Contents] = LruCache(32, most_weight=KEPT_BYTES, idle_seconds=KEPT_SECONDS)
+_measures: LruCache[Measures] = LruCache(64, most_weight=KEPT_BYTES, idle_seconds=KEPT_SECONDS)
+_loaded: LruCache[LoadedSource] = LruCache(64, most_weight=KEPT_BYTES, idle_seconds=KEPT_SECONDS)
 
 
 def weight_of(source: Source) -> int:

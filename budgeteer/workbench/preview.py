@@ -24,7 +24,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs.models import Job
 from budgeteer.logs import PACKING
 from budgeteer.lru import LruCache
-from budgeteer.sources.loading import KEPT_BYTES, weight_of
+from budgeteer.sources.loading import KEPT_BYTES, KEPT_SECONDS, weight_of
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import Trial
@@ -149,8 +149,8 @@ class Preview:
     links: tuple[WorkspaceSource, ...] = ()
 
 
-_bundles: LruCache[tuple[Bundle, ReadTexts]] = LruCache(KEPT_BUNDLES, most_weight=KEPT_BYTES)
-_packings: LruCache[Packed] = LruCache(KEPT_PACKINGS, most_weight=KEPT_BYTES)
+_bundles: LruCache[tuple[Bundle, ReadTexts]] = LruCache(KEPT_BUNDLES, most_weight=KEPT_BYTES, idle_seconds=KEPT_SECONDS)
+_packings: LruCache[Packed] = LruCache(KEPT_PACKINGS, most_weight=KEPT_BYTES, idle_seconds=KEPT_SECONDS)
 
 
 def preview(
