@@ -98,12 +98,12 @@ def test_a_message_has_one_name_and_one_id_in_every_view(packed: Packed, fate: s
         if not short or short not in messages or messages[short].kind != "message":
             continue
         seen += 1
-        assert messages[short].text == row.item.name
+        assert messages[short].name == row.item.name
         item = inspected(packed, ViewState(sel=row.id), try_out=lambda _apply, _item: Trial())
         assert item is not None
         assert (item.name, item.where) == (row.item.name, row.item.where)
-        if row.fate == "kept":
-            assert " · ".join((row.item.name, *row.item.where.split(" · ")[:2])) in prompt
+        if row.fate.key == "kept":
+            assert " · ".join((str(row.item.name), *row.item.where.split(" · ")[:2])) in prompt
     assert seen
 
 

@@ -62,6 +62,22 @@ def message_names(packing: Packing) -> Callable[[int], str]:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemName:
+    """The name of an item as views set it: of a result the tool apart from what it was given.
+
+    Attributes:
+        tool: the tool of a result, "" of any other item.
+        text: what follows it, with the space between; of any other item its whole name.
+    """
+
+    tool: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.tool + self.text
+
+
+@dataclass(frozen=True, slots=True)
 class Whereabouts:
     """Where the items of one packing stand."""
 
@@ -90,6 +106,15 @@ class Whereabouts:
         row = int(self.row[at])
         place = int(self.index.subject[row]) if row >= 0 else -1
         return self.index.subjects[place].file if place >= 0 else ""
+
+    def split(self, at: int, name: str) -> ItemName:
+        """The name of an item with its tool apart, where the name is that of a call that was given something."""
+        row = int(self.row[at])
+        place = int(self.index.subject[row]) if row >= 0 else -1
+        if place < 0 or not self.index.subjects[place].about or not name.startswith(self.index.subjects[place].tool):
+            return ItemName("", name)
+        tool = self.index.subjects[place].tool
+        return ItemName(tool, name.removeprefix(tool))
 
     def linked(self, at: int) -> tuple[tuple[str, int], ...]:
         """The items that belong to one: of a result its call, of a call its results; (title, row of the history)."""

@@ -15,7 +15,7 @@ from budgeteer.presentation.reason_words import counterfactual_words, rule_title
 from budgeteer.presentation.sections import look_of
 from budgeteer.workbench.fix_buttons import FixButton, Trial, TryOut, button_of
 from budgeteer.workbench.item_content.texts import text_of_item
-from budgeteer.workbench.item_content.whereabouts import Whereabouts
+from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
 from budgeteer.workbench.panels.map.item_table import fate_words
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
@@ -48,7 +48,7 @@ class InspectedItem:
     id: str
     letter: str
     category: str
-    name: str
+    name: ItemName
     where: str
     fate: str
     fate_word: str
@@ -91,7 +91,7 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
         id=decision.id,
         letter=decision.category,
         category=CATEGORIES[decision.category],
-        name=decision.name or decision.id,
+        name=where.split(index, decision.name or decision.id),
         where=" · ".join(where.of_item(index)) or decision.id,
         fate=decision.fate,
         fate_word=word or f"{FATE_NAMES[decision.fate]} {figure}",

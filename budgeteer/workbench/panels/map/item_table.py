@@ -15,7 +15,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
-from budgeteer.workbench.item_content.whereabouts import Whereabouts
+from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
 from budgeteer.workbench.panels.map.item_groups import filter_title
 from budgeteer.workbench.panels.row_marks import MarkedRow
 from budgeteer.workbench.preview import Packed
@@ -90,7 +90,7 @@ class RowItem:
 
     letter: str
     category: str
-    name: str
+    name: ItemName
     where: str
     chars: str
     tokens: str
@@ -104,17 +104,31 @@ class RowItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Row(MarkedRow):
-    """One item as the table prints it, with its fate; every number is written out."""
+class RowFate:
+    """What became of an item; every number is written out.
 
-    id: str
-    item: RowItem
-    fate: str
-    fate_word: str
+    Attributes:
+        key: the fate.
+        after: the tokens that are left, or those that went.
+        is_repeated: whether `after` repeats the tokens of the item: a wide table, which shows those, leaves it out.
+    """
+
+    key: str
+    word: str
     icon: str
     tone: str
     after: str
-    sentence: str
+    is_repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row(MarkedRow):
+    """One item as the table prints it, with its fate and the reason, "" where it was kept."""
+
+    id: str
+    item: RowItem
+    fate: RowFate
+    reason: str
     is_pinned: bool
 
 
@@ -138,6 +152,7 @@ class _Shared:
     """What every row of one table is drawn from: the widest bar stands for `most_tokens`."""
 
     packing: Packing
+    where: Whereabouts
     state: ViewState
     most_tokens: int
 
@@ -155,18 +170,11 @@ def item_list(packed: Packed, where: Whereabouts, state: ViewState) -> ItemList:
     decisions = {int(index): ledger.decision(int(index)) for index in np.sort(window)}
     named = [(index, decision.name or decision.id) for index, decision in decisions.items()]
     found = found_in_items(packed.packing, named, state.q)
+    shared = _Shared(packed.packing, where, state, most)
     return ItemList(
         chips=_chips(ledger, where, state),
         columns=tuple(_head(column, state) for column in COLUMNS),
-        rows=tuple(
-            _row(
-                decisions[int(index)],
-                where.of_item(int(index)),
-                found.get(int(index)),
-                _Shared(packed.packing, state, most),
-            )
-            for index in window
-        ),
+        rows=tuple(_row(decisions[int(index)], int(index), found.get(int(index)), shared) for index in window),
         carried=state.pairs(q="", page=1),
         sentence=_sentence(len(ordered), len(ledger), first=(page - 1) * PAGE_ROWS + 1, shown=len(window)),
         empty="No item matches. Clear the filter to see all of them." if len(ledger) else "There are no items.",
@@ -271,15 +279,15 @@ def _head(column: ItemColumn, state: ViewState) -> ColumnHead:
     )
 
 
-def _row(decision: Decision, where: tuple[str, ...], found: Snippet | None, shared: _Shared) -> Row:
+def _row(decision: Decision, at: int, found: Snippet | None, shared: _Shared) -> Row:
     word, figure = fate_words(decision)
     size = decision.after if decision.fate == "added" else decision.before
     letter, most = decision.category, shared.most_tokens
     item = RowItem(
         letter=letter,
         category=CATEGORIES[letter],
-        name=decision.name or decision.id,
-        where=" · ".join(where),
+        name=shared.where.split(at, decision.name or decision.id),
+        where=" · ".join(shared.where.of_item(at)),
         chars=f"{size.chars:,}",
         tokens=f"{size.tokens:,}",
         money=money_of(
@@ -295,12 +303,15 @@ def _row(decision: Decision, where: tuple[str, ...], found: Snippet | None, shar
     return Row(
         id=decision.id,
         item=item,
-        fate=decision.fate,
-        fate_word=word,
-        icon=FATE_ICONS[decision.fate],
-        tone=FATE_TONES[decision.fate],
-        after=figure,
-        sentence="" if decision.fate == "kept" else decision.sentence,
+        fate=RowFate(
+            key=decision.fate,
+            word=word,
+            icon=FATE_ICONS[decision.fate],
+            tone=FATE_TONES[decision.fate],
+            after=figure,
+            is_repeated=figure == item.tokens,
+        ),
+        reason="" if decision.fate == "kept" else decision.sentence,
         is_pinned=decision.pinned,
     )
 

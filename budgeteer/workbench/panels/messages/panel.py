@@ -12,6 +12,7 @@ from budgeteer.engine.packing.ledger import ADDED, CATEGORIES, FATES, LETTERS, D
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.workbench.compression.ranges import range_of
 from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
+from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
 from budgeteer.workbench.panels.messages.message_runs import (
     PAGE_LINES,
     Indices,
@@ -57,6 +58,7 @@ class MessageLine(MarkedRow):
         label: the message's short number, the turn's, or the range that is folded.
         running: the tokens of the request up to and with this message, "" on other lines.
         text: the beginning of the message, what was typed, or what happened to the run.
+        name: of a message, its text as it is set: of a result the tool apart from what it was given.
         row: the message's number in the conversation, by which a range is chosen; 0 for what is no message of it.
         size: tokens before, struck where it went; `after` what is left where that differs.
         url: where a click leads.
@@ -77,6 +79,7 @@ class MessageLine(MarkedRow):
     tone: str = ""
     fate_word: str = ""
     reason: str = ""
+    name: ItemName = ItemName("", "")
     is_selected: bool = False
     is_pinned: bool = False
     is_in_range: bool = False
@@ -91,6 +94,7 @@ class _Told:
     """What is read for the lines of a page: names and found places by item, and the rows of a chosen range from 1."""
 
     names: dict[int, str]
+    where: Whereabouts
     found: dict[int, Snippet]
     lit: range
 
@@ -128,7 +132,9 @@ def message_list(packed: Packed, state: ViewState) -> MessageList:
     widened = range_of(packed.packing, state)
     lit = range(widened.first + 1, widened.last + 2) if widened else range(state.start, state.end + 1)
     names = packed.names_of([int(table.index[at]) for at in shown])
-    told = _Told(names, found_in_items(packed.packing, list(names.items()), state.q), lit)
+    told = _Told(
+        names, Whereabouts.of(packed.packing), found_in_items(packed.packing, list(names.items()), state.q), lit
+    )
     return MessageList(
         chips=_chips(table, state),
         carried=state.pairs(q="", page=1, open=""),
@@ -171,6 +177,7 @@ def _line(entry: MessageRun, table: MessageTable, told: _Told, state: ViewState)
     if entry.kind == "turn":
         return _turn(table, entry.first, told.names[int(table.index[entry.last])])
     line = _message(table, entry.first, table.ledger.decision(index), told.names[index], state)
+    line = replace(line, name=told.where.split(index, line.text))
     return replace(line, is_in_range=line.row in told.lit and line.row > 0, found=told.found.get(index))
 
 

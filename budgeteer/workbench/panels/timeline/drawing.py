@@ -10,6 +10,7 @@ from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.scale import Scale, pushed_apart, short
 from budgeteer.presentation.sections import look_of
+from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
 from budgeteer.workbench.panels.messages.message_runs import page_of
 from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
 from budgeteer.workbench.panels.timeline.study import Moment, Timeline
@@ -121,7 +122,7 @@ class TimelineDrawing:
 class CauseRow:
     """One of the largest items at the first request whose demand is above the limit."""
 
-    name: str
+    name: ItemName
     letter: str
     turn: str
     tokens: str
@@ -430,8 +431,9 @@ def _causes(packed: Packed, timeline: Timeline, state: ViewState) -> Iterator[Ca
     ledger = packed.packing.ledger
     most = max((cause.tokens for cause in timeline.causes), default=1)
     messages, measures = ledger.messages(), packed.packing.bundle.history_measures
+    where = Whereabouts.of(packed.packing)
     for cause in timeline.causes:
-        index = packed.find(cause.id)
+        index, named = packed.find(cause.id), cause.name or cause.id
         row = -1 if index is None else int(messages[index])
         turn = int(measures.turn[row]) if row >= 0 else 0
         decision = None if index is None else ledger.decision(index)
@@ -446,7 +448,7 @@ def _causes(packed: Packed, timeline: Timeline, state: ViewState) -> Iterator[Ca
             page=page_of(packed, cause.id) if is_talk else 1,
         )
         yield CauseRow(
-            name=cause.name or cause.id,
+            name=ItemName("", named) if index is None else where.split(index, named),
             letter=decision.category if decision else look_of(cause.section).letter,
             turn=f"{turn:,}" if turn else "",
             tokens=f"+{cause.tokens:,}",
