@@ -24,6 +24,7 @@ _ENDINGS = (
     ".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt", ".af", ".har", ".parquet", "activity.html", *_DATABASES,
     *_MARKDOWN,
 )  # fmt: skip
+_PACKED = (".gz", ".bz2", ".xz")
 _SAMPLED = 50
 
 
@@ -103,15 +104,20 @@ def read(document: Document, *, readers: Readers) -> Imported:
 
 
 def _candidates(archive: Archive) -> list[ArchiveEntry]:
-    return [entry for entry in archive.entries if entry.name.lower().endswith(_ENDINGS)]
+    return [entry for entry in archive.entries if _unpacked_name(entry.name).lower().endswith(_ENDINGS)]
+
+
+def _unpacked_name(path: str) -> str:
+    """What a file is called once it is unpacked; any other as it is."""
+    return path[: path.rindex(".")] if path.lower().endswith(_PACKED) else path
 
 
 def _open(document: Document, archive: Archive, entry: ArchiveEntry, skipped: list[Skipped]) -> Document | None:
-    data = archive.read(entry)
+    data = archive.unpack(entry)
     if data is None:
         return None
     try:
-        opened = open_document(data, name=entry.path, options=replace(document.options, progress=None))
+        opened = open_document(data, name=_unpacked_name(entry.path), options=replace(document.options, progress=None))
     except FormatError as error:
         skipped.append(Skipped(entry.path, error.what))
         return None

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+import random
 from pathlib import Path
 
 import pytest
@@ -9,6 +13,7 @@ import pytest
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes, import_folder
 from budgeteer.formats.messages.imported import counts_of
+from budgeteer.formats.reading.limits import Limits
 from tests.formats.agent_shapes import Events, PiSession, Rollout
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI
 from tests.formats.responses_shapes import RESPONSES_BODY
@@ -140,3 +145,37 @@ def test_an_archive_may_hold_every_form_of_request_and_session() -> None:
     found = import_bytes(zipped(files))
     assert (found.format, len(found.conversations), found.skipped) == ("transcripts", 5, ())
     assert [chat.model for chat in found.conversations] == ["gpt-5", "gemini-3-pro", "", "", "gemini-3-flash"]
+
+
+def test_a_packed_file_of_an_archive_is_read_as_what_it_holds() -> None:
+    main, _ = session_with_agent()
+    packed: dict[str, str | bytes] = {
+        "a.jsonl.gz": gzip.compress(main),
+        "b.jsonl.xz": lzma.compress(dumps(ANTHROPIC_BODY)),
+        "c.JSON.BZ2": bz2.compress(dumps(OPENAI_CHAT)),
+        "d.json": gzip.compress(dumps(OPENAI_CHAT)),
+    }
+    bare: dict[str, str | bytes] = {"a.jsonl": main, "b.jsonl": dumps(ANTHROPIC_BODY), "c.JSON": dumps(OPENAI_CHAT)}
+    found, plain = import_bytes(zipped(packed)), import_bytes(zipped({**bare, "d.json": dumps(OPENAI_CHAT)}))
+    assert found.format == "transcripts"
+    assert [chat.messages for chat in found.conversations] == [chat.messages for chat in plain.conversations]
+    assert [chat.title for chat in found.conversations] == [chat.title for chat in plain.conversations]
+    assert found.accounting == plain.accounting
+
+
+def test_a_packed_file_that_unpacks_too_well_is_listed_and_the_rest_is_read() -> None:
+    bomb = gzip.compress(b" " * 3_000_000)
+    packed = {"a.json.gz": bomb, "b.json.gz": gzip.compress(bomb), "c.json.gz": bomb[:40]}
+    found = import_bytes(zipped({**packed, "d.json": dumps(OPENAI_CHAT)}))
+    assert len(found.conversations) == 1
+    said = {item.where: item.why for item in found.skipped}
+    assert said["a.json.gz"].startswith("too large: it unpacks ")
+    assert said["b.json.gz"] == "a packed file inside a packed file"
+    assert said["c.json.gz"].startswith("damaged")
+
+
+def test_packed_files_that_unpack_to_too_much_together_are_refused() -> None:
+    packed = gzip.compress(random.Random(1).randbytes(400) * 1_000)
+    limits = Limits(unpacked_bytes=1_000_000)
+    with pytest.raises(FormatError, match="The archive unpacks to more than 1 MB"):
+        import_bytes(zipped({f"{at}.json.gz": packed for at in range(4)}), limits=limits)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.imported import Skipped
-from budgeteer.formats.reading.bounds import DAMAGE, MemberRefused, check_member, iso_time, too_many_entries
+from budgeteer.formats.reading.bounds import DAMAGE, Budget, MemberRefused, check_member, iso_time, too_many_entries
 from budgeteer.formats.reading.compressed_files import (
     HEAD_BYTES,
     ArchiveEntry,
     is_tar,
     is_zip,
     tar_entries,
+    unpacked_member,
     zip_entries,
 )
 from budgeteer.formats.reading.limits import Limits
@@ -37,11 +38,13 @@ class Archive:
         entries: its readable files by path, the archive's own prefix (`repo-sha/`) stripped.
         skipped: entries that are not read, with their reason.
         prefix: what was stripped, with its slash, or "".
+        budget: how much its files may still unpack to.
     """
 
     kind: str
     entries: list[ArchiveEntry]
     skipped: list[Skipped]
+    budget: Budget
     prefix: str = ""
 
     def read(self, entry: ArchiveEntry) -> bytes | None:
@@ -50,8 +53,19 @@ class Archive:
         Raises:
             FormatError: the archive as a whole unpacks to more than the limit.
         """
+        return self._bounded(entry, entry.read)
+
+    def unpack(self, entry: ArchiveEntry) -> bytes | None:
+        """An entry's bytes, or what they hold where they are packed (gzip, bzip2, xz); otherwise as `read`.
+
+        Raises:
+            FormatError: the archive as a whole unpacks to more than the limit.
+        """
+        return self._bounded(entry, lambda: unpacked_member(entry.read(), self.budget, entry.path))
+
+    def _bounded(self, entry: ArchiveEntry, read: Callable[[], bytes]) -> bytes | None:
         try:
-            return entry.read()
+            return read()
         except MemberRefused as error:
             reason = str(error)
         except DAMAGE as error:
@@ -71,9 +85,10 @@ def open_archive(data: bytes | IO[bytes], *, limits: Limits) -> Archive | None:
     file = io.BytesIO(data) if isinstance(data, bytes) else data
     file.seek(0)
     head = file.read(HEAD_BYTES)
+    budget = Budget(limits)
     if is_zip(head):
-        return _archive("zip archive", zip_entries(file, limits))
-    return _archive("tar archive", tar_entries(file, limits)) if is_tar(head) else None
+        return _archive("zip archive", zip_entries(file, budget), budget)
+    return _archive("tar archive", tar_entries(file, budget), budget) if is_tar(head) else None
 
 
 def open_folder(folder: Path, *, limits: Limits) -> Archive:
@@ -84,7 +99,7 @@ def open_folder(folder: Path, *, limits: Limits) -> Archive:
     """
     if not folder.is_dir():
         raise FormatError("This is not a folder", where=str(folder), mend="Name an existing folder")
-    archive = Archive("folder", [], [])
+    archive = Archive("folder", [], [], Budget(limits))
     for path in _walk(folder):
         inner = path.relative_to(folder).as_posix()
         if path.is_symlink():
@@ -120,7 +135,7 @@ def _file_entry(path: Path, inner: str, limits: Limits) -> ArchiveEntry:
     return ArchiveEntry(inner, status.st_size, iso_time(status.st_mtime), read)
 
 
-def _archive(kind: str, found: list[ArchiveEntry | Skipped]) -> Archive:
+def _archive(kind: str, found: list[ArchiveEntry | Skipped], budget: Budget) -> Archive:
     """The archive by path: names that occur twice keep their last entry, as unpacking would."""
     skipped = [item for item in found if isinstance(item, Skipped)]
     by_path: dict[str, ArchiveEntry] = {}
@@ -134,7 +149,7 @@ def _archive(kind: str, found: list[ArchiveEntry | Skipped]) -> Archive:
     entries = [
         ArchiveEntry(path.removeprefix(prefix), each.size, each.modified, each.read) for path, each in by_path.items()
     ]
-    return Archive(kind, sorted(entries, key=_by_path), skipped, prefix)
+    return Archive(kind, sorted(entries, key=_by_path), skipped, budget, prefix)
 
 
 def _ignored(path: str) -> bool:

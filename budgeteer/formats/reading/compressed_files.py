@@ -21,6 +21,7 @@ from budgeteer.formats.reading.bounds import (
     Budget,
     MemberRefused,
     check_member,
+    chunks_bounded,
     chunks_of_packed_file,
     damaged,
     iso_time,
@@ -102,6 +103,26 @@ def decompress_into(unpacked: IO[bytes], packed: IO[bytes], *, limits: Limits) -
     return True
 
 
+def unpacked_member(data: bytes, budget: Budget, member: str) -> bytes:
+    """What a member of an archive holds that is packed itself, charged as it comes; other bytes as they are.
+
+    Raises:
+        MemberRefused: it is larger than a file may be, packed too well, or packed twice.
+        FormatError: the archive unpacks to more than the limit.
+    """
+    opened = _opener(data[:HEAD_BYTES])
+    if opened is None:
+        return data
+    found = bytearray()
+    with opened(io.BytesIO(data)) as stream:
+        for chunk in chunks_bounded(stream.read, budget, f"{member}, unpacked"):
+            if not found and is_packed(chunk):
+                raise MemberRefused("a packed file inside a packed file")
+            found += chunk
+            check_member(len(found), len(data), budget.limits)
+    return bytes(found)
+
+
 def unpacks_to_more(file: IO[bytes], bound: int) -> bool:
     """Whether a file, unpacked where it is packed, has more than `bound` bytes; reads no more than tells it.
 
@@ -139,12 +160,13 @@ def _open_gzip(packed: IO[bytes]) -> gzip.GzipFile:
     return gzip.GzipFile(fileobj=packed)
 
 
-def zip_entries(file: IO[bytes], limits: Limits) -> list[ArchiveEntry | Skipped]:
+def zip_entries(file: IO[bytes], budget: Budget) -> list[ArchiveEntry | Skipped]:
     """Every file of a zip, each to be read while the file of the zip is open.
 
     Raises:
         FormatError: a damaged or encrypted zip, or one past a limit (entries, unpacked size).
     """
+    limits = budget.limits
     _check_declared_entries(file, limits)
     try:
         opened = zipfile.ZipFile(file)
@@ -159,7 +181,6 @@ def zip_entries(file: IO[bytes], limits: Limits) -> list[ArchiveEntry | Skipped]
         raise unpacks_to_too_much(readable_bytes(declared), limits)
     if members and all(info.flag_bits & 1 for info in members):
         raise FormatError("The zip archive is encrypted", mend="Upload it without a password")
-    budget = Budget(limits)
     return [_zip_entry(opened, info, budget) for info in members]
 
 
@@ -193,13 +214,13 @@ def _check_declared_entries(file: IO[bytes], limits: Limits) -> None:
         raise too_many_entries(f"{declared:,}", limits)
 
 
-def tar_entries(file: IO[bytes], limits: Limits) -> list[ArchiveEntry | Skipped]:
+def tar_entries(file: IO[bytes], budget: Budget) -> list[ArchiveEntry | Skipped]:
     """Every file of a tar that is not packed, each to be read while the file of the tar is open.
 
     Raises:
         FormatError: a damaged tar, or one past a limit (entries, unpacked size).
     """
-    budget = Budget(limits)
+    limits = budget.limits
     found: list[ArchiveEntry | Skipped] = []
     file.seek(0)
     try:
