@@ -2,7 +2,8 @@
 
 Certain: records of the types `context.append_message` or `context.append_loop_event`. A step of the model is a message,
 which its parts and calls are added to as they come. What was undone or cleared is left out, and what was compacted
-begins as the program goes on: with the latest prompts and the summary.
+begins as the program goes on: with the latest prompts and the summary. In an archive or a folder a session is
+`<session>/agents/main/wire.jsonl`, and its sub-agents stand beside `main`.
 Source: https://github.com/MoonshotAI/kimi-code, `packages/agent-core-v2/src/agent/contextMemory` and
 `packages/agent-core-v2/docs/wire-manifest.d.ts`, 2026-11.
 """
@@ -28,6 +29,8 @@ from budgeteer.formats.reading.envelopes import require
 _MESSAGE: Final = "context.append_message"
 _LOOP: Final = "context.append_loop_event"
 _ROLES: Final[Mapping[str, Role]] = {role: role for role in ("system", "user", "assistant", "tool")}
+_MAIN: Final = "main"
+"""The agent that a person speaks with; the others of a session are its sub-agents."""
 _TYPED: Final = frozenset({"", "user"})
 """The origins of a message that a person typed; commands typed after a slash are those of the next."""
 _TYPED_COMMANDS: Final = frozenset({"skill_activation", "plugin_command"})
@@ -83,10 +86,21 @@ def read(document: Document) -> Imported:
         draft.add(Message("system", texts(context.system)))
     for said in context.said:
         _add(draft, said)
-    chat = draft.conversation(document.stem or "c1", "", document.stem or "Kimi Code")
+    session, agent = _place(document.name)
+    given = agent or session or document.stem
+    chat = draft.conversation(given or "c1", "", f"Sub-agent {agent}" if agent else given or "Kimi Code")
     require([message for message in chat.messages if message.role != "system"], document, "Kimi Code")
-    chats = (replace(chat, tools=tuple(context.tools)),)
-    return Imported("", "", "conversation", conversations=chats, skipped=tuple(skipped))
+    beside = {**({"session": session} if session else {}), **({"agent": agent} if agent else {})}
+    chat = replace(chat, tools=tuple(context.tools), is_subagent=bool(agent), metadata={**chat.metadata, **beside})
+    return Imported("", "", "conversation", conversations=(chat,), skipped=tuple(skipped))
+
+
+def _place(path: str) -> tuple[str, str]:
+    """The session that a file is of and the sub-agent in it, by the folders it lies in; "" for what they do not say."""
+    *_, session, agents, agent, _file = ["", "", "", *path.replace("\\", "/").split("/")]
+    if agents != "agents" or not agent:
+        return "", ""
+    return session or _MAIN, "" if agent == _MAIN else agent
 
 
 class _Context:
@@ -200,8 +214,10 @@ class _Context:
         """Begin the context anew, with the prompts that were kept and the summary."""
         held = raw.get("summary")
         summary = object_under(raw, "summary").get("content") if isinstance(held, OBJECT) else [held]
-        told = [raw["contextSummary"]] if text_value(raw.get("contextSummary")) else summary
-        self._notes.see(held)
+        worded = text_value(raw.get("contextSummary"))
+        told = [worded] if worded else summary
+        is_other = bool(worded) and not (isinstance(held, str) and held in worded)
+        self._notes.count("Summaries that were sent in other words, left out", int(is_other), of=held)
         said = _ContextMessage(
             Message("user", (), line=line), raw, told if isinstance(told, list) else [told], origin="compaction_summary"
         )

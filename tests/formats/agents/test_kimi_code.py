@@ -9,7 +9,7 @@ import pytest
 from budgeteer.engine.content.conversation import ReasoningPart, TextPart, calls_of
 from budgeteer.formats.detect import import_bytes
 from tests.formats.makers.runs import KIMI_CODE, step, typed
-from tests.formats.shapes import jsonl
+from tests.formats.shapes import jsonl, zipped
 
 TALK = [
     typed("one"), *step(1, "first"), typed("a reminder", "injection"), typed("two"), *step(2, "second"),
@@ -93,3 +93,17 @@ def test_records_of_odd_values_are_skipped_or_read() -> None:
             assert said(*TALK, {**TALK[0], key: odd}, {**TALK[1], key: odd})[:7] == said(*TALK)
         assert said(*TALK, {"type": "context.apply_compaction", "summary": odd, "compactedCount": odd})
         assert said(*TALK, {"type": "context.undo", "count": odd}) == said(*TALK)
+
+
+@pytest.mark.parametrize(("folder", "sessions"), [("", ["main"]), ("sessions/wd_x/", ["s-1", "s-2"])])
+def test_sub_agents_of_a_session_in_an_archive_stand_behind_it(folder: str, sessions: list[str]) -> None:
+    files: dict[str, str | bytes] = {}
+    for session in sessions:
+        place = f"{folder}{session}/agents" if folder else "agents"
+        files[f"{place}/agent-0/wire.jsonl"] = jsonl(typed(f"Search for {session}", "subagent"), *step(1, "Found."))
+        files[f"{place}/main/wire.jsonl"] = jsonl(typed("Begin"), *step(1, "Done."))
+    found = import_bytes(zipped(files)).conversations
+    assert [(chat.id.split("#")[0], chat.is_subagent, chat.metadata["session"]) for chat in found] == [
+        row for session in sessions for row in ((session, False, session), ("agent-0", True, session))
+    ]
+    assert [chat.title for chat in found if chat.is_subagent] == [f"Search for {session}" for session in sessions]
