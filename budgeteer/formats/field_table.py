@@ -100,6 +100,11 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "request.url", "request.method", "headers", "cookies", "queryString", "creator", "browser", "pages", "timings",
         "log.version",
     ),
+    "helm": (
+        "adapter_spec", "annotator_specs", "instance", "completions.tokens", "annotations", "output_mapping",
+        "result.error", "stop_sequences", "request.random", "model_deployment",
+        "image_generation_parameters", "response_format",
+    ),
     "inspect": ("events", "messages.source", "eval", "plan", "stats", "results"),
     "langchain": ("response_metadata", "usage_metadata", "__openai_function_call_ids__", "invalid_tool_calls"),
     "kimi-code": ("display", "event.description", "origin", "finishReason", "messageId", "agentId"),
@@ -124,6 +129,11 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "mt-bench": ("winner", "judge", "category"),
     "anthropic": ("method", "url"),
+    "openai-evals": (
+        "data.expected", "data.picked", "data.options", "data.metadata", "data.tools", "data.uploaded_files",
+        "data.assistant", "data.thread", "created_by",
+    ),
+    "opencompass": ("gold", "references", "predictions", "steps", "testing input", "in-context examples"),
     "openai-chat": (
         "op_name", "span_name", "display_name", "function_name",
         "method", "url", "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer",

@@ -82,7 +82,7 @@ from budgeteer.formats.editors import (
     cursor_stream,
     zed,
 )
-from budgeteer.formats.evaluations import inspect_logs, lm_harness, promptfoo
+from budgeteer.formats.evaluations import helm, inspect_logs, lm_harness, open_compass, openai_evals, promptfoo
 from budgeteer.formats.format import Certainty, Format
 from budgeteer.formats.frameworks import (
     autogen,
@@ -230,6 +230,9 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("inspect", "Inspect log", inspect_logs),
     _talk("lm-eval", "Samples of the Language Model Evaluation Harness", lm_harness),
     _talk("promptfoo", "promptfoo results", promptfoo),
+    _talk("openai-evals", "Event log of OpenAI Evals", openai_evals),
+    _talk("opencompass", "OpenCompass predictions", open_compass),
+    _talk("helm", "HELM run", helm),
     _talk("atif", "ATIF trajectory", atif),
     _talk("langsmith", "LangSmith runs", langsmith),
     _talk("opentelemetry", "OpenTelemetry GenAI spans", opentelemetry),

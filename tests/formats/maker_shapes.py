@@ -57,7 +57,7 @@ from tests.formats.makers.datasets import (
     ULTRACHAT,
     XLAM,
 )
-from tests.formats.makers.evaluations import LM_EVAL, PROMPTFOO
+from tests.formats.makers.evaluations import HELM, LM_EVAL, OPEN_COMPASS, OPENAI_EVALS, PROMPTFOO
 from tests.formats.makers.frameworks import (
     AUTOGEN,
     COHERE,
@@ -171,6 +171,9 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "inspect": dumps(INSPECT),
     "lm-eval": jsonl(*LM_EVAL),
     "promptfoo": dumps(PROMPTFOO),
+    "openai-evals": jsonl(*OPENAI_EVALS),
+    "opencompass": dumps(OPEN_COMPASS),
+    "helm": dumps(HELM),
     "helicone": dumps(HELICONE),
     "openhands": dumps(OPENHANDS),
     "openhands-sdk": jsonl(*OPENHANDS_SDK),

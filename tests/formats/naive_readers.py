@@ -836,6 +836,22 @@ def promptfoo(data: bytes) -> Told:
     return [one["content"] for one in [*json.loads(row["prompt"]["raw"]), output]], calls, []
 
 
+def openai_evals(data: bytes) -> Told:
+    events = [row["data"] for row in lines(data) if row.get("type") == "sampling" and row["sample_id"] == "piers.0"]
+    last = events[-1]
+    return [*(one["content"] for one in last["prompt"]), last["sampled"][0]], [], []
+
+
+def opencompass(data: bytes) -> Told:
+    row = json.loads(data)["0"]
+    return [*(one["prompt"] for one in row["origin_prompt"]), row["prediction"]], [], []
+
+
+def helm(data: bytes) -> Told:
+    state = json.loads(data)["request_states"][0]
+    return [state["request"]["prompt"], state["result"]["completions"][0]["text"]], [], []
+
+
 def question_talks(data: bytes) -> Told:
     row = lines(data)[0]
     said = [one for pair in zip(row["questions"], row["answers"]["input_text"], strict=True) for one in pair]
@@ -866,6 +882,9 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "span-log": span_log,
     "vscode-debug-log": copilot_log,
     "promptfoo": promptfoo,
+    "openai-evals": openai_evals,
+    "opencompass": opencompass,
+    "helm": helm,
     "amazon-q": amazon_q,
     "amp": amp,
     "crush": crush,

@@ -15,16 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import Conversation, Message
+from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.content.library import compact_json
-from budgeteer.formats.datasets.rendered_chats import turns_of, without_ends
-from budgeteer.formats.messages.branches import with_branches
+from budgeteer.formats.evaluations.prompts import add_exchange
+from budgeteer.formats.messages.branches import with_branches, with_unique_ids
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import Notes, text_value, unique_ids
+from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.objects import OBJECT, object_under
-from budgeteer.formats.openai.chat import messages_of
-from budgeteer.formats.reading import json_text
-from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
+from budgeteer.formats.reading.conversation_draft import ConversationDraft
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly, numbered_mappings
 from budgeteer.formats.reading.envelopes import require
@@ -87,14 +85,7 @@ def read(document: Document) -> Imported:
         seen.add(digest)
         found += _conversations(where, task, row, document.notes, skipped)
     require(found, document, "Language Model Evaluation Harness")
-    ids = unique_ids(chat.id for chat in found)
-    if [chat.id for chat in found] != ids:
-        renamed = dict[str, str]()
-        for at, (chat, given) in enumerate(zip(found, ids, strict=True)):
-            if not chat.branch_of:
-                renamed[chat.id] = given
-            found[at] = replace(chat, id=given, branch_of=renamed.get(chat.branch_of, chat.branch_of))
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return Imported("", "", "conversation", conversations=with_unique_ids(found), skipped=tuple(skipped))
 
 
 def _rows(document: Document, skipped: list[Skipped]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -144,29 +135,8 @@ def _conversations(
 
 
 def _conversation(request: _Request, reply: str, draft: ConversationDraft, given: str) -> Conversation:
-    draft.add_all(_asked(request.context, draft))
-    draft.add(Message("assistant", texts(without_ends(reply) if _is_rendered(request.context) else reply)))
+    add_exchange(draft, request.context, reply)
     return draft.conversation(given, "", f"Document {given}")
-
-
-def _asked(context: Any, draft: ConversationDraft) -> Iterator[Message]:
-    """The messages of a prompt: those of a chat, those that a chat template wrote, else one of the user."""
-    text = context[0] if isinstance(context, list) and len(context) == 1 else context
-    held = json_text.parse_inner(text, None) if isinstance(text, str) and text.startswith("[") else text
-    said = mappings(held)
-    skipped: list[Skipped] = []
-    if said and all(isinstance(one.get("role"), str) for one in said):
-        yield from messages_of(list(enumerate(said, 1)), draft.notes, skipped)
-        draft.notes.count("Messages of no known role, left out", len(skipped), of=[item.line for item in skipped])
-    elif isinstance(text, str) and (turns := turns_of(text)):
-        draft.notes.count("Prompts that a chat template wrote, read as messages")
-        yield from (Message(role, texts(words)) for role, words in turns)
-    else:
-        yield Message("user", texts(text if isinstance(text, str) else compact_json(text)))
-
-
-def _is_rendered(context: Any) -> bool:
-    return isinstance(context, str) and bool(turns_of(context))
 
 
 def _requests(row: Mapping[str, Any], notes: Notes) -> Iterator[_Request]:
@@ -178,7 +148,7 @@ def _requests(row: Mapping[str, Any], notes: Notes) -> Iterator[_Request]:
         if isinstance(second, OBJECT):
             notes.leave_out(second)
         likelihood = _likelihood(came)
-        notes.see(came if likelihood is not None else None)
+        notes.see(came[0] if likelihood is not None else None)
         if isinstance(second, str) and likelihood is not None:
             yield _Request(context, second, likelihood=likelihood)
         elif likelihood is None:

@@ -14,14 +14,16 @@ note says how many.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from budgeteer.engine.content.conversation import Conversation, Message
+from budgeteer.engine.content.conversation import Conversation, Message, message_to_json
 from budgeteer.engine.counting.lazy_messages import outlines_of
 from budgeteer.formats.messages.message_spool import spliced
-from budgeteer.formats.messages.numbering import Notes, last_text, note_opaque, short_line
+from budgeteer.formats.messages.numbering import Notes, last_text, note_opaque, short_line, unique_ids
 
 MOST_BRANCHES = 20
 """Other branches offered of one conversation; what is beyond is counted in a note."""
@@ -92,7 +94,21 @@ def with_branches(
         notes.count("Other branches, each offered as a conversation of its own behind the main one", len(found))
         notes.count("Messages that these branches share with the main one, counted once", repeated)
         note_opaque(_own_messages(main, found), notes)
-    return (replace(main, branches=total), *found)
+    return (replace(main, branches=total) if total else main, *found)
+
+
+def with_unique_ids(found: Sequence[Conversation]) -> tuple[Conversation, ...]:
+    """The conversations with an id each; branches, which stand behind their main one, are tied to what it is called."""
+    ids = unique_ids(chat.id for chat in found)
+    if [chat.id for chat in found] == ids:
+        return tuple(found)
+    renamed: dict[str, str] = {}
+    kept: list[Conversation] = []
+    for chat, given in zip(found, ids, strict=True):
+        if not chat.branch_of:
+            renamed[chat.id] = given
+        kept.append(replace(chat, id=given, branch_of=renamed.get(chat.branch_of, chat.branch_of)))
+    return tuple(kept)
 
 
 def repeated_messages(conversations: Sequence[Conversation]) -> list[int]:
@@ -162,3 +178,31 @@ def _title(main: Conversation, other: Conversation, shared: int) -> str:
     own = (last_text(message.parts) for message in other.messages[shared:])
     goes_on = short_line(next((text for text in own if text), ""), _TITLE_CHARACTERS)
     return f"{name}, branch {place}" + (f": {goes_on}" if goes_on else "")
+
+
+def without_prefixes(found: Sequence[Conversation], notes: Notes) -> list[Conversation]:
+    """The conversations that no other begins with; of equals, the first. The others are calls that went on."""
+    inner: set[bytes] = set()
+    ends: list[bytes] = []
+    for chat_ in found:
+        grown = list(_digests(chat_.messages))
+        ends.append(grown[-1] if grown else b"")
+        inner.update(grown[:-1])
+    kept: dict[bytes, Conversation] = {}
+    for chat_, end in zip(found, ends, strict=True):
+        if end not in inner:
+            kept.setdefault(end, chat_)
+    notes.count("Calls that a later call goes on from, left out", len(found) - len(kept))
+    for chat_ in found if len(found) > len(kept) else ():
+        for message in chat_.messages[-1:]:
+            notes.leave_out(message)
+    return list(kept.values())
+
+
+def _digests(messages: Sequence[Message]) -> Iterator[bytes]:
+    """A digest of the first message, of the first two, and so on; ids and lines make no difference."""
+    digest = hashlib.sha256()
+    for message in messages:
+        bare = message_to_json(replace(message, id="", line=0, created=""))
+        digest.update(json.dumps(bare, sort_keys=True).encode() + b"\n")
+        yield digest.digest()

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from budgeteer.engine.content.conversation import Conversation, Message, RecordedRequest, message_to_json
+from budgeteer.engine.content.conversation import Conversation, RecordedRequest
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.anthropic import messages as anthropic
 from budgeteer.formats.frameworks import converse
 from budgeteer.formats.gemini import requests as gemini
 from budgeteer.formats.langchain import importer as langchain
+from budgeteer.formats.messages.branches import without_prefixes
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import Notes, unique_ids
+from budgeteer.formats.messages.numbering import unique_ids
 from budgeteer.formats.messages.recorded_requests import openai_request
 from budgeteer.formats.openai import chat, responses
 from budgeteer.formats.reading.document import Document
@@ -59,7 +58,7 @@ def finished(found: Sequence[Conversation], document: Document, skipped: list[Sk
         FormatError: there is none.
     """
     require(found, document, title)
-    whole = _without_prefixes(found, document.notes)
+    whole = without_prefixes(found, document.notes)
     ids = unique_ids(chat.id for chat in whole)
     kept = tuple(replace(chat, id=given) for chat, given in zip(whole, ids, strict=True))
     return Imported("", "", "conversation", conversations=kept, skipped=tuple(skipped))
@@ -109,31 +108,3 @@ def _named(chat_: Conversation, call: RecordedCall) -> Conversation:
         recorded=recorded,
         reported_input_tokens=request.input_tokens if request else chat_.reported_input_tokens,
     )
-
-
-def _without_prefixes(found: Sequence[Conversation], notes: Notes) -> list[Conversation]:
-    """The conversations that no other begins with; of equals, the first."""
-    inner: set[bytes] = set()
-    ends: list[bytes] = []
-    for chat_ in found:
-        grown = list(_digests(chat_.messages))
-        ends.append(grown[-1] if grown else b"")
-        inner.update(grown[:-1])
-    kept: dict[bytes, Conversation] = {}
-    for chat_, end in zip(found, ends, strict=True):
-        if end not in inner:
-            kept.setdefault(end, chat_)
-    notes.count("Calls that a later call goes on from, left out", len(found) - len(kept))
-    for chat_ in found if len(found) > len(kept) else ():
-        for message in chat_.messages[-1:]:
-            notes.leave_out(message)
-    return list(kept.values())
-
-
-def _digests(messages: Sequence[Message]) -> Iterator[bytes]:
-    """A digest of the first message, of the first two, and so on; ids and lines make no difference."""
-    digest = hashlib.sha256()
-    for message in messages:
-        bare = message_to_json(replace(message, id="", line=0, created=""))
-        digest.update(json.dumps(bare, sort_keys=True).encode() + b"\n")
-        yield digest.digest()

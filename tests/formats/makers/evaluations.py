@@ -1,4 +1,4 @@
-"""Logs of evaluations: results of promptfoo, samples of the Language Model Evaluation Harness."""
+"""Logs of evaluations: promptfoo, the Language Model Evaluation Harness, OpenAI Evals, OpenCompass, HELM."""
 
 from __future__ import annotations
 
@@ -71,3 +71,110 @@ LM_EVAL: list[dict[str, Any]] = [
         "acc": 1.0,
     },
 ]
+
+
+def event(number: int, kind: str, data: dict[str, Any], sample: str = "piers.0") -> dict[str, Any]:
+    """An event of OpenAI Evals."""
+    return {
+        "run_id": "2611270230ABCDEFGH",
+        "event_id": number,
+        "sample_id": sample,
+        "type": kind,
+        "data": data,
+        "created_by": "",
+        "created_at": "2026-11-27 02:30:00.000000+00:00",
+    }
+
+
+_ANSWERED = [*_CHAT, {"role": "assistant", "content": "From pier two."}, {"role": "user", "content": "And when?"}]
+_SAMPLING = {"usage": {"prompt_tokens": 31, "completion_tokens": 6, "total_tokens": 37}, "model": "gpt-4-0613"}
+OPENAI_EVALS: list[dict[str, Any]] = [
+    {
+        "spec": {
+            "completion_fns": ["gpt-4"],
+            "eval_name": "ferries.dev.v0",
+            "base_eval": "ferries",
+            "split": "dev",
+            "run_config": {"completion_fns": ["gpt-4"], "eval_spec": {"cls": "evals.elsuite.basic.match:Match"}},
+            "created_by": "",
+            "run_id": "2611270230ABCDEFGH",
+            "created_at": "2026-11-27 02:30:00.000000",
+        }
+    },
+    event(0, "sampling", {"prompt": _CHAT, "sampled": ["From pier two."], **_SAMPLING}),
+    event(1, "match", {"correct": True, "expected": "pier two", "picked": "pier two", "sampled": "From pier two."}),
+    event(2, "sampling", {"prompt": "How many piers?", "sampled": ["Two.", "Three."]}, "piers.1"),
+    event(3, "sampling", {"prompt": _ANSWERED, "sampled": ["At eight."], **_SAMPLING}),
+    {"final_report": {"accuracy": 0.5}, "run_id": "2611270230ABCDEFGH"},
+]
+
+OPEN_COMPASS: dict[str, Any] = {
+    "0": {
+        "origin_prompt": [
+            {"role": "SYSTEM", "prompt": "Answer about ferries."},
+            {"role": "HUMAN", "prompt": "Where does the ferry leave?"},
+            {"role": "BOT", "prompt": "From pier two."},
+            {"role": "HUMAN", "prompt": "How many piers?"},
+        ],
+        "prediction": "There are two piers.",
+        "gold": "2",
+    },
+    "1": {"origin_prompt": "Which boat?", "prediction": "The ferry.", "gold": "The ferry"},
+}
+
+
+def state(text: str, *replies: str, **request: Any) -> dict[str, Any]:
+    """A request of HELM with what came of it."""
+    completions = [
+        {
+            "text": reply,
+            "logprob": -1.5 - at,
+            "tokens": [{"text": reply, "logprob": -1.5}],
+            "finish_reason": {"reason": "stop"},
+            "thinking": {"text": f"A look first: {reply}"},
+        }
+        for at, reply in enumerate(replies)
+    ]
+    return {
+        "instance": {
+            "input": {"text": text},
+            "references": [
+                {"output": {"text": "Two."}, "tags": ["correct"]},
+                {"output": {"text": "Nine."}, "tags": []},
+            ],
+            "split": "test",
+            "id": "id7",
+        },
+        "train_trial_index": 0,
+        "request": {
+            "model_deployment": "openai/gpt-4o",
+            "model": "openai/gpt-4o",
+            "prompt": f"Question: {text}\nAnswer:",
+            "num_completions": len(replies),
+            "stop_sequences": ["\n"],
+            "echo_prompt": False,
+            **request,
+        },
+        "result": {
+            "success": True,
+            "embedding": [],
+            "completions": completions,
+            "cached": False,
+            "request_datetime": 1_790_000_000,
+        },
+        "num_train_instances": 0,
+        "prompt_truncated": False,
+        "num_conditioning_tokens": 0,
+    }
+
+
+HELM: dict[str, Any] = {
+    "adapter_spec": {
+        "method": "generation",
+        "instructions": "Answer about ferries.",
+        "input_prefix": "Question: ",
+        "model": "openai/gpt-4o",
+        "max_train_instances": 5,
+    },
+    "request_states": [state("How many piers?", "Two piers.", "Three piers."), state("Which boat?", "The ferry.")],
+}

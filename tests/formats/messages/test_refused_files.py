@@ -36,8 +36,8 @@ def test_what_a_format_reads_is_not_refused() -> None:
     [
         ([{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}], "a log of the Model Context Protocol"),
         ([{"doc_id": 0, "doc": {}, "resps": [["Yes"]], "filtered_resps": ["Yes"]}], "the Language Model Evaluation"),
-        ([{"adapter_spec": {}, "request_states": [{"instance": {}}]}], "HELM"),
-        ([{"0": {"origin_prompt": "2+2?", "prediction": "4", "gold": "4"}}], "OpenCompass"),
+        ([{"instance_id": "id1", "train_trial_index": 0, "predicted_text": "4"}], "HELM, a file without the requests"),
+        ([{"0": {"testing input": "2+2?", "choices": ["4"], "pred_label": 0, "gold": 0}}], "OpenCompass"),
         ([{"testCases": [{"input": "2+2?"}], "metricsScores": []}], "DeepEval"),
         ([{"predict": {"signature": {"instructions": "Answer."}, "demos": []}}], "a program that DSPy compiled"),
         ([{"task_name": "t", "agent": "Writer", "status": "completed", "output": "Done."}], "CrewAI's log"),

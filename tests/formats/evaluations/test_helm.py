@@ -1,0 +1,109 @@
+"""Runs of HELM: completions, thoughts, chats, pictures, references that were scored, requests that failed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import ImagePart, ReasoningPart, TextPart
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from tests.formats.evaluations.test_lm_harness import said
+from tests.formats.makers.evaluations import HELM, state
+from tests.formats.shapes import dumps
+
+
+def run(*states: dict[str, Any]) -> bytes:
+    return dumps({**HELM, "request_states": states})
+
+
+def test_a_request_is_a_conversation_and_other_completions_are_branches() -> None:
+    found = import_bytes(dumps(HELM))
+    asked = ("user", "Question: How many piers?\nAnswer:")
+    assert found.format == "helm"
+    assert said(found) == [
+        [asked, ("assistant", "Two piers.")],
+        [asked, ("assistant", "Three piers.")],
+        [("user", "Question: Which boat?\nAnswer:"), ("assistant", "The ferry.")],
+    ]
+    assert [(chat.id, chat.branch_of, chat.model) for chat in found.conversations] == [
+        ("id7", "", "gpt-4o"),
+        ("id7~2", "id7", "gpt-4o"),
+        ("id7#2", "", "gpt-4o"),
+    ]
+    reply = found.conversations[0].messages[1]
+    assert reply.parts == (ReasoningPart("A look first: Two piers."), TextPart("Two piers."))
+    assert reply.created == "2026-09-21T14:13:20Z"
+    assert found.accounting is not None
+    assert found.accounting.sentence() == ""
+
+
+def test_a_chat_and_a_prompt_with_pictures_are_read() -> None:
+    messages = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Where?"}]
+    pictures = [
+        {"content_type": "text/plain", "text": "Which pier?"},
+        {"content_type": "image/png", "location": "https://example.org/pier.png"},
+        {"content_type": "audio/mpeg", "location": "horn.mp3"},
+    ]
+    chat, pictured = import_bytes(
+        run(
+            state("x", "There.", messages=messages, prompt=""),
+            state("x", "Two.", multimodal_prompt={"media_objects": pictures}, prompt=""),
+        )
+    ).conversations
+    assert [message.role for message in chat.messages] == ["system", "user", "assistant"]
+    text, picture, sound = pictured.messages[0].parts
+    assert (text, type(picture)) == (TextPart("Which pier?"), ImagePart)
+    assert isinstance(sound, TextPart)
+    assert "horn.mp3" in sound.text
+
+
+def scored(at: int, logprob: float, words: str) -> dict[str, Any]:
+    prompt = f"Question: How many piers?\nAnswer: {words}"
+    raw = state("How many piers?", prompt, prompt=prompt, echo_prompt=True)
+    (completion,) = raw["result"]["completions"]
+    completion.update(logprob=logprob, tokens=[{"text": "x", "logprob": logprob}])
+    completion.pop("thinking")
+    return {**raw, "reference_index": at, "request_mode": "original"}
+
+
+def test_of_references_that_were_scored_the_likeliest_is_the_reply() -> None:
+    found = import_bytes(run(scored(0, -2.5, "Two."), scored(1, -9.5, "Nine."), state("Which boat?", "The ferry.")))
+    assert said(found) == [
+        [("user", "Question: How many piers?\nAnswer: "), ("assistant", "Two.")],
+        [("user", "Question: Which boat?\nAnswer:"), ("assistant", "The ferry.")],
+    ]
+    assert "References that were less likely than the one read as the reply, left out: 1" in found.warnings
+    found = import_bytes(run(scored(0, -9.5, "Two."), scored(1, -2.5, "Nine.")))
+    assert said(found)[0][-1] == ("assistant", "Nine.")
+
+
+def test_an_echo_of_the_prompt_is_no_part_of_the_reply() -> None:
+    asked = "Question: Which boat?\nAnswer:"
+    raw = state("Which boat?", f"{asked} The ferry.", echo_prompt=True)
+    assert said(import_bytes(run(raw))) == [[("user", asked), ("assistant", " The ferry.")]]
+
+
+def test_a_request_that_failed_is_listed() -> None:
+    failed = {**state("Where?"), "result": {"success": False, "completions": [], "error": "429"}}
+    found = import_bytes(run(failed, state("Which boat?", "The ferry.")))
+    assert [(item.where, item.why) for item in found.skipped] == [("the object, request 1", "no reply of a model")]
+    with pytest.raises(FormatError, match="HELM"):
+        import_bytes(run(failed))
+
+
+def test_a_request_of_odd_values_is_listed_or_read() -> None:
+    for odd in (None, 7, [], {}, "x", [None], [{"text": 3}]):
+        for key in ("instance", "request", "result", "train_trial_index"):
+            found = import_bytes(run(*HELM["request_states"], {**state("x", "Two."), key: odd}))
+            assert said(found)[:3] == said(import_bytes(dumps(HELM)))
+        for part, key in (
+            ("request", "prompt"),
+            ("request", "messages"),
+            ("result", "completions"),
+            ("instance", "id"),
+        ):
+            raw = state("x", "Two.")
+            found = import_bytes(run(*HELM["request_states"], {**raw, part: {**raw[part], key: odd}}))
+            assert said(found)[:3] == said(import_bytes(dumps(HELM)))

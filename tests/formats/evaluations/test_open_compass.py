@@ -1,0 +1,121 @@
+"""Predictions of OpenCompass: texts, chats, several turns, several predictions, labels, details of an evaluation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from tests.formats.evaluations.test_lm_harness import said
+from tests.formats.makers.evaluations import OPEN_COMPASS
+from tests.formats.shapes import dumps, jsonl
+
+ASKED: list[dict[str, str]] = OPEN_COMPASS["0"]["origin_prompt"]
+CHAT = [
+    ("system", "Answer about ferries."),
+    ("user", "Where does the ferry leave?"),
+    ("assistant", "From pier two."),
+    ("user", "How many piers?"),
+]
+
+
+def read(asked: Any, prediction: Any, **more: Any) -> list[list[tuple[str, str]]]:
+    found = import_bytes(dumps({"0": {"origin_prompt": asked, "prediction": prediction, **more}}))
+    assert found.format == "opencompass"
+    return said(found)
+
+
+def test_each_result_is_a_conversation() -> None:
+    found = import_bytes(dumps(OPEN_COMPASS))
+    assert (found.format, [chat.id for chat in found.conversations]) == ("opencompass", ["0", "1"])
+    assert said(found) == [
+        [*CHAT, ("assistant", "There are two piers.")],
+        [("user", "Which boat?"), ("assistant", "The ferry.")],
+    ]
+    assert found.accounting is not None
+    assert found.accounting.sentence() == ""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        jsonl(*({"idx": int(key), **row} for key, row in OPEN_COMPASS.items())),
+        dumps(list(OPEN_COMPASS.values())),
+        dumps(
+            {
+                "accuracy": 50.0,
+                "details": {
+                    "type": "GEN",
+                    **{
+                        key: {
+                            "prompt": row["origin_prompt"],
+                            "origin_prediction": row["prediction"],
+                            "predictions": "2",
+                            "references": row["gold"],
+                        }
+                        for key, row in OPEN_COMPASS.items()
+                    },
+                },
+            }
+        ),
+    ],
+)
+def test_results_are_read_wherever_they_stand(data: bytes) -> None:
+    found = import_bytes(data)
+    assert (found.format, said(found)) == ("opencompass", said(import_bytes(dumps(OPEN_COMPASS))))
+    assert [chat.id for chat in found.conversations] == ["0", "1"]
+
+
+def test_lists_of_both_are_turns() -> None:
+    turns = [("user", "Where?"), ("assistant", "There."), ("user", "When?"), ("assistant", "Now.")]
+    assert read(["Where?", "When?"], ["There.", "Now."], gold=["a", None]) == [turns]
+    spoken = [{"round": 1, "user": "Where?", "assistant": "There."}, {"round": 2, "user": "When?", "assistant": "Now."}]
+    assert read(None, spoken) == [turns]
+
+
+@pytest.mark.parametrize("words", ["content", "prompt"])
+@pytest.mark.parametrize("is_filled", [True, False])
+def test_replies_stand_where_a_chat_left_room_for_them(words: str, is_filled: bool) -> None:
+    asked = [
+        {"role": "user", words: "Where?"},
+        {"role": "assistant", words: "There." if is_filled else ""},
+        {"role": "user", words: "When?"},
+        {"role": "assistant", words: "Now." if is_filled else ""},
+    ]
+    turns = [("user", "Where?"), ("assistant", "There."), ("user", "When?"), ("assistant", "Now.")]
+    assert read(asked, ["There.", "Now."]) == [turns]
+    assert read([*asked[:1], {"role": "BOT", words: ""}], "There.") == [turns[:2]]
+
+
+def test_several_predictions_of_one_prompt_are_branches() -> None:
+    for asked, chat in (("Where?", [("user", "Where?")]), (ASKED, CHAT)):
+        assert read(asked, ["There.", "Here.", "Nowhere."]) == [
+            [*chat, ("assistant", reply)] for reply in ("There.", "Here.", "Nowhere.")
+        ]
+
+
+def test_the_label_that_was_predicted_is_the_reply() -> None:
+    labels = {
+        f"label: {label}": {"testing input": "x", "prompt": f"Which boat?\nAnswer: {words}", "PPL": 1.5, "BPB": 0.1}
+        for label, words in (("A", "The tug"), ("B", "The ferry"))
+    }
+    assert read("Which boat?\nAnswer: The tug", "B", gold="B", **labels) == [
+        [("user", "Which boat?\nAnswer: The"), ("assistant", "ferry")]
+    ]
+    with pytest.raises(FormatError, match="OpenCompass"):
+        read("Which boat?", "C", **labels)
+
+
+def test_steps_of_an_agent_are_left_out_and_counted() -> None:
+    row = {"origin_prompt": "Where?", "prediction": "There.", "steps": [{"type": "Search", "args": {"query": "pier"}}]}
+    found = import_bytes(dumps({"0": row}))
+    assert "Steps of agents, left out: 1" in found.warnings
+
+
+def test_a_result_of_odd_values_is_listed_or_read() -> None:
+    for odd in (None, 7, [], {}, "x", [None], [7.5], {"prediction": 3}, [{"role": "HUMAN"}], [[]]):
+        for key in ("origin_prompt", "prediction", "gold", "label: A", "steps"):
+            found = import_bytes(dumps({**OPEN_COMPASS, "2": {**OPEN_COMPASS["0"], key: odd}}))
+            assert said(found)[:2] == said(import_bytes(dumps(OPEN_COMPASS)))
