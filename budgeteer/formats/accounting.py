@@ -411,7 +411,7 @@ class _Tally:
             walk.enter(inner, "", 0)
             for each in walk.found:
                 nested.add(each)
-            if nested.unread < unread:
+            if nested.unread < unread + left_out:  # by runs, its keys and marks alone may seem left out
                 self._include(nested, one.path)
                 return
         self._all += read + left_out + unread

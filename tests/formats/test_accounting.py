@@ -105,6 +105,54 @@ def test_the_sentence_names_the_share_and_the_keys_that_hold_most() -> None:
     assert accounting_from_json(None) is None
 
 
+def test_a_json_text_is_not_left_out_for_keys_that_another_one_has_too() -> None:
+    """Only what it holds counts: the keys of a text that was left out are no words of this one."""
+
+    def row(role: str, words: str) -> dict[str, Any]:
+        return {"role": role, "parts": json.dumps([{"type": "text", "data": {"text": words, "mark": True}}])}
+
+    said, other = row("user", "Many piers"), row("somebody", "Two piers")
+    account = accounted(jsonl(said, other), as_format="ai-sdk-model")
+    assert account.is_lossy
+    assert (account.unread, account.left_out) == (len("Many piers"), len(other["parts"]))
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (
+            dumps([{
+                "role": "assistant",
+                "contents": [{"$type": "functionCall", "callId": "k", "functionName": "f", "name": UNHEARD}],
+            }]),
+            "microsoft-ai",
+        ),
+        (
+            jsonl(
+                {
+                    "doc_id": 0,
+                    "arguments": [["Which?", " A"], ["Which?", " B"]],
+                    "resps": [[["-1.5", "True"], UNHEARD], [["-2", ""]]],
+                }
+            ),
+            "lm-eval",
+        ),
+        (
+            jsonl(
+                {"type": "context.append_message", "message": {"role": "user", "content": [text_block("Begin")]}},
+                {"type": "context.apply_compaction", "summary": UNHEARD, "contextSummary": "Begun.", "count": 1},
+            ),
+            "kimi-code",
+        ),
+    ],
+)  # fmt: skip
+def test_what_stands_beside_a_value_that_was_read_is_accounted_for(data: bytes, name: str) -> None:
+    found = import_bytes(data)
+    assert (found.format, UNHEARD[:70] in repr(found)) == (name, False)
+    assert found.accounting is not None
+    assert found.accounting.unread + found.accounting.left_out >= len(UNHEARD.strip())
+
+
 def test_what_was_compacted_away_and_what_an_interface_shows_is_left_out_and_named() -> None:
     session = Session()
     session.user("u1", "A first question of long ago")

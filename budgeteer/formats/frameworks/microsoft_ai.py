@@ -127,7 +127,7 @@ def _parts(draft: ConversationDraft, kind: str, content: Mapping[str, Any], item
         yield ReasoningPart(said)
     elif kind == "functioncall":
         given = text_value(content.get("callid")) or text_value(content.get("id"))
-        draft.notes.see([content.get(key) for key in _NAMES])
+        draft.notes.see(_names(content))
         yield draft.calls.call(_called(content), content.get("arguments"), given)
     elif address := _picture(kind, content):
         yield image_at(address)
@@ -137,9 +137,13 @@ def _parts(draft: ConversationDraft, kind: str, content: Mapping[str, Any], item
 
 def _called(content: Mapping[str, Any]) -> str:
     """The name of a function, behind that of its plugin as a model is told it."""
+    return "-".join(filter(None, _names(content)))
+
+
+def _names(content: Mapping[str, Any]) -> tuple[str, str]:
+    """The names of a plugin and of its function, "" for what is missing; of two names of a function the first."""
     plugin, *names = (text_value(content.get(key)) for key in _NAMES)
-    name = next(filter(None, names), "")
-    return f"{plugin}-{name}" if plugin else name
+    return plugin, next(filter(None, names), "")
 
 
 def _picture(kind: str, content: Mapping[str, Any]) -> str:
