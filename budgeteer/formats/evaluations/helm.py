@@ -59,11 +59,9 @@ class _State(NamedTuple):
     @property
     def group(self) -> tuple[str, str]:
         """What the states have in common that score the references of one instance: they stand in a row."""
-        scored = [
-            object_under(self.raw, "instance").get("id"),
-            *map(self.raw.get, ("train_trial_index", "request_mode")),
-        ]
-        return ("scored" if self.is_scored else self.where, compact_json(scored))
+        instance = object_under(self.raw, "instance")
+        scored = [instance.get("id"), instance.get("perturbation"), self.raw.get("train_trial_index")]
+        return ("scored", compact_json(scored)) if self.is_scored else (self.where, "")
 
     def said_in(self, completion: Mapping[str, Any]) -> str:
         """The text of a completion, without the prompt where that was asked for too."""
@@ -101,7 +99,10 @@ def _states(document: Document, skipped: list[Skipped]) -> Iterator[_State]:
     for entry in entries_of(document, skipped):
         place = f"{entry.where}, request "
         for number, raw in numbered_mappings(entry.value.get("request_states"), place, skipped):
-            yield _State(f"{place}{number}", raw)
+            if raw.get("request_mode") == "calibration":
+                document.notes.count("Requests that score a reference without its question, left out", of=raw)
+            else:
+                yield _State(f"{place}{number}", raw)
 
 
 def _conversations(states: list[_State], notes: Notes, skipped: list[Skipped]) -> Iterator[Conversation]:

@@ -79,6 +79,17 @@ def test_of_references_that_were_scored_the_likeliest_is_the_reply() -> None:
     assert said(found)[0][-1] == ("assistant", "Nine.")
 
 
+def test_references_of_an_instance_are_compared_with_each_other_alone() -> None:
+    first = [scored(0, -2.5, "Two."), scored(1, -9.5, "Nine.")]
+    alone = [{**raw, "request_mode": "calibration"} for raw in (scored(0, -1.5, "Two."), scored(1, -1, "Nine."))]
+    changed = [scored(0, -9.5, "Two."), scored(1, -1.5, "Nine.")]
+    for one in changed:
+        one["instance"]["perturbation"] = {"name": "typos", "seed": 1}
+    found = import_bytes(run(first[0], alone[0], first[1], alone[1], *changed))
+    assert [chat[-1] for chat in said(found)] == [("assistant", "Two."), ("assistant", "Nine.")]
+    assert "Requests that score a reference without its question, left out: 2" in found.warnings
+
+
 def test_an_echo_of_the_prompt_is_no_part_of_the_reply() -> None:
     asked = "Question: Which boat?\nAnswer:"
     raw = state("Which boat?", f"{asked} The ferry.", echo_prompt=True)
