@@ -133,7 +133,9 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "data.expected", "data.picked", "data.options", "data.metadata", "data.tools", "data.uploaded_files",
         "data.assistant", "data.thread", "created_by",
     ),
-    "opencompass": ("gold", "references", "predictions", "steps", "testing input", "in-context examples"),
+    "opencompass": (
+        "gold", "refr", "reference", "references", "predictions", "steps", "testing input", "in-context examples",
+    ),
     "openai-chat": (
         "op_name", "span_name", "display_name", "function_name",
         "method", "url", "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer",

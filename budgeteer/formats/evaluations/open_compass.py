@@ -87,7 +87,7 @@ def _rows(document: Document, skipped: list[Skipped]) -> Iterator[tuple[str, str
     """Where each result stands, its number, and itself."""
     for entry in entries_of(document, skipped):
         if _is_result(entry.value):
-            at = entry.value.get("idx")
+            at = entry.value.get("idx", entry.value.get("id"))  # AISBench, which follows it, has the second
             yield entry.where, str(at) if isinstance(at, int | str) else str(entry.number - 1), entry.value
             continue
         for key, row in _members(entry.value):
@@ -113,7 +113,9 @@ def _talks(row: Mapping[str, Any], notes: Notes) -> Iterator[_Turns]:
     told = row.get("prediction", row.get("origin_prediction"))
     told = told.get("prediction") if isinstance(told, OBJECT) else told
     if isinstance(told, str):
-        yield [(_without_slot(asked), told)]
+        notes.count("Results without a reply", int(not told))
+        if told or asked:
+            yield [(_without_slot(asked), told or None)]
     elif isinstance(told, list) and told:
         yield from _several(asked, told)
 

@@ -42,6 +42,7 @@ def test_each_result_is_a_conversation() -> None:
     "data",
     [
         jsonl(*({"idx": int(key), **row} for key, row in OPEN_COMPASS.items())),
+        jsonl(*({"data_abbr": "piers", "id": int(key), "success": True, **row} for key, row in OPEN_COMPASS.items())),
         dumps(list(OPEN_COMPASS.values())),
         dumps(
             {
@@ -106,6 +107,24 @@ def test_the_label_that_was_predicted_is_the_reply() -> None:
     ]
     with pytest.raises(FormatError, match="OpenCompass"):
         read("Which boat?", "C", **labels)
+
+
+def test_a_result_without_a_reply_is_its_prompt_and_is_counted() -> None:
+    found = import_bytes(dumps({**OPEN_COMPASS, "2": {"origin_prompt": ASKED, "prediction": "", "refr": "Two."}}))
+    assert said(found)[2] == CHAT
+    assert "Results without a reply: 1" in found.warnings
+    assert not any("say nothing" in warning for warning in found.warnings)
+    found = import_bytes(dumps({**OPEN_COMPASS, "2": {"origin_prompt": None, "prediction": ""}}))
+    assert (len(found.conversations), [item.where for item in found.skipped]) == (2, ["the object, result 2"])
+
+
+def test_a_message_of_no_known_role_is_left_out_and_all_of_it_accounted_for() -> None:
+    words = " ".join(f"pier{number}" for number in range(300))
+    asked = [{"role": "HUMAN", "prompt": "Where?"}, {"role": "THOUGHTS", "prompt": words}]
+    found = import_bytes(dumps({"0": {"origin_prompt": asked, "prediction": "There."}}))
+    assert "Messages of no known role, left out: 1" in found.warnings
+    assert found.accounting is not None
+    assert (found.accounting.unread, found.accounting.left_out) == (0, len(words))
 
 
 def test_steps_of_an_agent_are_left_out_and_counted() -> None:
