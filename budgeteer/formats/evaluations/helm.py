@@ -19,7 +19,7 @@ from budgeteer.formats.evaluations.prompts import add_exchange
 from budgeteer.formats.messages.branches import with_branches, with_unique_ids
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.numbering import Notes, finite_number, text_value
 from budgeteer.formats.messages.objects import OBJECT, object_under
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.reading.bounds import iso_time
@@ -188,7 +188,7 @@ def _reference(state: _State) -> str:
 def _likelihood(state: _State) -> float:
     """The logarithm of the likelihood of what was scored, by token where the tokens are known, as HELM compares it."""
     completion = state.completions[0] if state.completions else {}
-    given, tokens = completion.get("logprob"), completion.get("tokens")
-    if not isinstance(given, int | float):
+    given, tokens = finite_number(completion.get("logprob")), completion.get("tokens")
+    if given is None:
         return float("-inf")
     return given / len(tokens) if isinstance(tokens, list) and tokens else given

@@ -176,5 +176,5 @@ def _likelihood(came: Any) -> float | None:
         return None
     try:
         return float(first[0])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

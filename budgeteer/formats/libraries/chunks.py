@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -20,7 +19,7 @@ from budgeteer.engine.content.library import Chunk, compact_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.libraries.chunk_notes import say_left_out, say_queries
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import Notes
+from budgeteer.formats.messages.numbering import Notes, finite_number
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings
 from budgeteer.formats.reading.envelopes import described
@@ -221,16 +220,7 @@ def _first(row: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 
 def _score(row: Mapping[str, Any]) -> float | None:
-    for key in _SCORES:
-        value = row.get(key)
-        if isinstance(value, str):
-            try:
-                value = float(value)
-            except ValueError:
-                continue
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-            return float(value)
-    return None
+    return next((score for key in _SCORES if (score := finite_number(row.get(key))) is not None), None)
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:

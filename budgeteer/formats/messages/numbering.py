@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -265,6 +266,17 @@ def short_line(text: str, limit: int = TITLE_CHARACTERS) -> str:
 def text_value(value: Any) -> str:
     """A string as it is, "" for anything else."""
     return value if isinstance(value, str) else ""
+
+
+def finite_number(value: Any) -> float | None:
+    """A number, or the number that a text writes; None of anything else, of one that is infinite or past a float."""
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
 
 
 def first_text(raw: Mapping[str, Any], keys: Iterable[str]) -> str:

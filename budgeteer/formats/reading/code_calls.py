@@ -96,7 +96,9 @@ def _value(node: ast.expr) -> Any:
             return plain
         case ast.Constant(value=float() as number) if math.isfinite(number):
             return number
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)) if math.isfinite(number):
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
+            return -number
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() as number)) if math.isfinite(number):
             return -number
         case ast.Name(id=word) if word in _WORDS:
             return _WORDS[word]

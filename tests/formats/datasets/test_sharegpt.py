@@ -84,6 +84,7 @@ def test_what_is_no_call_and_what_answers_none_is_kept_and_counted() -> None:
 
 def test_calls_that_are_written_as_code_are_calls_with_their_arguments() -> None:
     code = """[Find Tides(city="Oslo, (N)", days=-2, all=True, at=[{'h': 1.5, "m": null}]), sea.now()]"""
+    long = "-1" + "0" * 400
     for speaker in ("gpt", "function_call"):
         found = chat(ASKED, turn(speaker, code), ANSWERED, SAID)
         assert found.messages[1].parts == (
@@ -91,6 +92,8 @@ def test_calls_that_are_written_as_code_are_calls_with_their_arguments() -> None
             ToolCallPart("call_2", "sea.now", "{}"),
         )
         assert found.messages[2].parts == (ToolResultPart("call_1", (TextPart('{"metres": 0.4}'),)),)
+    found = chat(ASKED, turn("gpt", f"[tide(days={long})]"), ANSWERED, SAID)
+    assert found.messages[1].parts == (ToolCallPart("call_1", "tide", f'{{"days":{long}}}'),)
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_results_without_samples_are_refused_by_name() -> None:
 
 
 def test_a_row_of_odd_values_is_skipped_or_read() -> None:
-    for odd in (None, 7, [], {}, "x", [None], [[]], [[None, None]], {"gen_args_0": 4}):
+    for odd in (None, 7, [], {}, "x", [None], [[]], [[None, None]], [[[10**400, "True"]]], {"gen_args_0": 4}):
         for key in ("arguments", "resps", "doc_id"):
             found = import_bytes(jsonl(ASKED, {**SCORED, key: odd}))
             assert said(found)[:2] == said(import_bytes(jsonl(ASKED)))

@@ -39,6 +39,7 @@ def jsonl(*rows: Any) -> bytes:
             dumps([{"doc_id": "d", "content": "a b", "chunks": [{"chunk_id": "c", "content": "a"}]}]),
             [Chunk("a", "c")],
         ),
+        (dumps([{"text": "a", "score": 10**400}, {"text": "b", "score": "1e999"}]), [Chunk("a"), Chunk("b")]),
         (dumps({"sourceNodes": [{"node": {"text": "x", "id_": "n"}, "score": 0.7}]}), [Chunk("x", "n", 0.7)]),
         (dumps([{"metadata": {"text": "x", "chunk_id": 3}, "score": "0.25"}] * 2), [Chunk("x", "3", 0.25)] * 2),
         (
@@ -59,7 +60,18 @@ def jsonl(*rows: Any) -> bytes:
         ),
     ],
     ids=[
-        *("array", "JSONL", "web search", "evaluation", "documents", "nodes", "metadata", "CSV", "tabs"),
+        *(
+            "array",
+            "JSONL",
+            "web search",
+            "evaluation",
+            "documents",
+            "too large a score",
+            "nodes",
+            "metadata",
+            "CSV",
+            "tabs",
+        ),
         *("points", "hits", "texts", "columns", "golden"),
     ],
 )
