@@ -4,9 +4,9 @@ A program is told by its tables and their columns (`PROGRAMS`); of any other dat
 those columns are read, so that what else a program keeps (a sign-in, settings) is never looked at. SQLite opens a file
 by its name alone, so the bytes are copied into a temporary file, which is gone when they are read.
 
-A file may be hostile: it is opened read-only and as one that nobody changes; views, virtual tables, triggers and
-functions are denied; no value may be longer than the file, and the steps of the query, the bytes of the rows and so
-the time are bounded.
+A file may be hostile: it is opened read-only and as one that nobody changes; views, virtual tables, triggers, functions
+and columns that are computed are denied; no page may belong to two rows; no value may be longer than the file, and the
+steps of the query, the bytes of the values and so the time are bounded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ MARK: Final = b"SQLite format 3\x00"
 
 _WRITE_AHEAD: Final = b"\x02\x02"
 """Bytes 18 and 19 of a database that is written with a log beside it. Source: sqlite.org/fileformat2.html, 1.3.3."""
-_STEPS_AT_ONCE: Final = 100_000
+_STEPS_AT_ONCE: Final = 1_000
+"""A query that takes fewer steps is not counted, so that there may be many: each looks for a blob by its id."""
 _LEAST_STEPS: Final = 20_000_000
 _STEPS_PER_BYTE: Final = 4
 """Steps of SQLite's machine that a query may take; a row of a table takes about thirty. Source: ours."""
@@ -76,6 +77,12 @@ _NOT_READ: Final[dict[tuple[str, ...], tuple[str, str]]] = {
 }
 """Programs whose databases are known and not read, by tables that they have, with what to do instead."""
 _READS: Final = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ})
+_ASKS: Final = frozenset({"table_xinfo", "quick_check"})
+"""Pragmas that tell the columns of a table, and whether its pages are its own."""
+_STORED_TABLE: Final = "CREATE TABLE "
+"""How SQLite begins the definition of every table that holds its rows itself, however it was typed."""
+_TWICE: Final = "2nd reference to page"
+"""What SQLite says of a page that two rows share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,13 +274,15 @@ def _confine(database: sqlite3.Connection, size: int) -> None:
         database.setconfig(setting, enable)
     database.execute("PRAGMA query_only = ON")
     database.execute("PRAGMA cell_size_check = ON")
+    database.execute("PRAGMA ignore_check_constraints = ON")
     database.text_factory = lambda raw: raw.decode("utf-8", "replace")
     database.set_authorizer(_authorized)
 
 
 def _authorized(action: int, *names: str | None) -> int:
     counts = action == sqlite3.SQLITE_FUNCTION and names[1] == "count"
-    return sqlite3.SQLITE_OK if action in _READS or counts else sqlite3.SQLITE_DENY
+    asks = action == sqlite3.SQLITE_PRAGMA and names[0] in _ASKS
+    return sqlite3.SQLITE_OK if action in _READS or counts or asks else sqlite3.SQLITE_DENY
 
 
 class _Reader:
@@ -282,13 +291,13 @@ class _Reader:
     def __init__(self, database: sqlite3.Connection, limits: Limits) -> None:
         self._database = database
         self._limits = limits
-        self._size = 0
+        self._size = self._looked_at = 0
         self._bytes_left_out: Counter[str] = Counter()
         listed = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
         self._tables = {
             name: ()
             for name, made in listed
-            if isinstance(name, str) and not str(made).upper().startswith("CREATE VIRTUAL") and _is_plain(name)
+            if isinstance(name, str) and str(made).startswith(_STORED_TABLE) and _is_plain(name)
         }
 
     def write(self, written: IO[bytes]) -> Iterator[str]:
@@ -337,24 +346,35 @@ class _Reader:
         )
 
     def _columns(self, rows: Rows) -> list[str]:
-        """The columns to read of a table; none where it is not there or has not all that it must have."""
+        """The columns to read of a table; none where it is not there, lacks what it must have, or computes some."""
         if rows.table not in self._tables:
             return []
-        shown = self._database.execute(f'SELECT * FROM "{rows.table}" LIMIT 0').description  # noqa: S608
-        held = [name for name, *_ in shown]
+        told = self._database.execute(f'PRAGMA table_xinfo("{rows.table}")').fetchall()
+        if any(is_computed for *_, is_computed in told):  # a look at the pages would compute them, too
+            return []
+        held = [name for _, name, *_ in told]
         return [name for name in (*rows.columns, *rows.others) if name in held] if {*rows.columns} <= {*held} else []
 
     def _rows(self, rows: Rows, columns: list[str]) -> Iterator[dict[str, Any]]:
         where = f" WHERE {rows.where}" if rows.where else ""
         order = f" ORDER BY {rows.order}" if rows.order else ""
         named = ", ".join(f'"{name}"' for name in columns)
+        self._check_pages(rows.table)
         for values in self._database.execute(f'SELECT {named} FROM "{rows.table}"{where}{order}'):  # noqa: S608
             row = {name: self._plain(value, name) for name, value in zip(columns, values, strict=True)}
             yield {name: value for name, value in row.items() if value is not None}
 
+    def _check_pages(self, table: str) -> None:
+        """Refuse a table with a page that is part of two rows: it would be read as often as rows name it."""
+        found = self._database.execute(f'PRAGMA quick_check("{table}")').fetchall()
+        if any(_TWICE in str(said) for (said,) in found):
+            raise FormatError("The SQLite database is damaged: rows share their pages", mend="Copy or export it again")
+
     def _chain(self) -> Iterator[dict[str, Any]]:
         """The messages that the root of a chat names, in its order; blobs of another form are counted."""
+        self._check_pages("blobs")
         for (given,) in self._database.execute('SELECT "value" FROM "meta"'):
+            self._look_at(given)
             root = _object(_unhexed(given)).get("latestRootBlobId")
             if isinstance(root, str):
                 for key in _named_blobs(self._blob(root)):
@@ -369,10 +389,12 @@ class _Reader:
         """The bytes of a blob, none where there is no such blob."""
         found = self._database.execute('SELECT "data" FROM "blobs" WHERE "id" = ?', (key,)).fetchone()
         held = found[0] if found else b""
+        self._look_at(held)
         return held.encode() if isinstance(held, str) else held if isinstance(held, bytes) else b""
 
     def _plain(self, value: Any, column: str) -> Any:
         """A value as JSON has it: bytes that are a text in UTF-8 as that text, others left out and counted."""
+        self._look_at(value)
         if isinstance(value, bytes):
             try:
                 return value.decode()
@@ -381,8 +403,13 @@ class _Reader:
                 return None
         return None if isinstance(value, float) and not math.isfinite(value) else value
 
+    def _look_at(self, value: Any) -> None:
+        """Count a value, whatever becomes of it."""
+        self._looked_at += len(value) if isinstance(value, str | bytes) else 0
+        self._check()
+
     def _check(self) -> None:
-        if self._size > self._limits.file_bytes:
+        if max(self._size, self._looked_at) > self._limits.file_bytes:
             most = readable_bytes(self._limits.file_bytes)
             raise FormatError(
                 f"The conversations in the database are larger than {most}, the limit on file size",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -147,6 +148,26 @@ def test_another_database_is_refused_by_what_it_is(tables: dict[str, Any], told:
         import_bytes(database(tables))
 
 
+def test_a_virtual_table_is_none_however_its_definition_is_written() -> None:
+    """SQLite writes one space; who writes the file writes what they like."""
+    virtual = "CREATE VIRTUAL TABLE messages USING fts5(id, session_id, role, parts, created_at)"
+    other = "UPDATE sqlite_master SET sql = replace(sql, 'CREATE VIRTUAL', 'CREATE  VIRTUAL')"
+    with pytest.raises(FormatError, match="of no known program"):
+        import_bytes(database({"other": [{"a": 1}]}, virtual, "PRAGMA writable_schema = ON", other))
+
+
+def test_bytes_that_are_read_and_left_out_count_as_well() -> None:
+    """A root may name one blob as often as it likes: each time it is looked at, and nothing comes of it."""
+    blob = hashlib.sha256(b"one").digest()
+    rows = [
+        {"id": "r", "data": b"".join(b"\x0a\x20" + blob for _ in range(2_000))},
+        {"id": blob.hex(), "data": b"{" * 9_000},
+    ]
+    data = database({"blobs": rows, "meta": [{"key": "0", "value": '{"latestRootBlobId": "r"}'}]})
+    with pytest.raises(FormatError, match="The conversations in the database are larger than "):
+        open_document(data, options=Options(limits=Limits(file_bytes=len(data))))
+
+
 def test_rows_over_the_limit_are_refused() -> None:
     data = database({"messages": [{**CRUSH[0], "parts": '"' * 60_000}]})
     with pytest.raises(FormatError, match="The conversations in the database are larger than ") as caught:
@@ -159,6 +180,13 @@ HOSTILE: Final[Mapping[str, str]] = {
         "CREATE VIEW messages AS SELECT 'a' AS id, 's' AS session_id, 'user' AS role, '[]' AS parts, 1 AS created_at"
     ),
     "a virtual table": "CREATE VIRTUAL TABLE messages USING fts5(id, session_id, role, parts, created_at)",
+    "a function that is computed in one step": (
+        "CREATE TABLE messages (id, session_id, role, created_at, parts AS "
+        """('[{"type":"text","data":{"text":"' || instr('ab', 'b') || '"}}]') VIRTUAL)"""
+    ),
+    "a column that nobody reads": (
+        "CREATE TABLE messages (id, session_id, role, created_at, parts, n NOT NULL AS (instr('ab', 'b')) VIRTUAL)"
+    ),
     "a function": (
         "CREATE TABLE messages (id, session_id, role, created_at, parts AS (hex(zeroblob(100000000))) VIRTUAL)"
     ),
@@ -174,21 +202,43 @@ def test_nothing_that_a_database_brings_is_run(name: str) -> None:
     assert "Traceback" not in str(caught.value)
 
 
-def test_pages_that_lead_to_one_page_again_and_again_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An inner page whose children are all the same leaf gives its rows many times over, without being damaged."""
-    rows = [{**CRUSH[0], "id": str(at), "parts": CRUSH[0]["parts"] + " " * 300} for at in range(2_000)]
-    data = bytearray(database({"messages": rows}))
+def test_pages_that_lead_to_one_page_again_and_again_are_refused() -> None:
+    """An inner page whose children are all the same leaf would give its rows many times over."""
+    data = bytearray(_many_rows())
     size = int.from_bytes(data[16:18])
     inner = next(at for at in range(size, len(data), size) if data[at] == 5)
     cells = [inner + int.from_bytes(data[at : at + 2]) for at in range(inner + 12, inner + 12 + 2 * data[inner + 4], 2)]
     for cell in cells:
         data[cell : cell + 4] = data[cells[0] : cells[0] + 4]
-    assert len(import_bytes(bytes(data)).conversations[0].messages) > 1_000
-    monkeypatch.setattr(sqlite_files, "_STEPS_AT_ONCE", 1_000)
+    with pytest.raises(FormatError, match="damaged: rows share their pages"):
+        import_bytes(bytes(data))
+
+
+def test_rows_whose_long_values_lie_on_the_same_pages_are_refused() -> None:
+    """Cells of some bytes can each name one chain of overflow pages: a small file would give far more than it has."""
+    rows = [{**CRUSH[0], "id": f"m{at}", "parts": CRUSH[0]["parts"] + " " * 9_000} for at in range(2)]
+    data = bytearray(database({"messages": rows}))
+    size = int.from_bytes(data[16:18])
+    leaf = next(at for at in range(size, len(data), size) if data[at] == 13)
+    # Cells are written from the end of a page on, and each ends with the number of the page on which it goes on.
+    first, second = leaf + size, leaf + int.from_bytes(data[leaf + 8 : leaf + 10])
+    data[second - 4 : second] = data[first - 4 : first]
+    with pytest.raises(FormatError, match="damaged: rows share their pages"):
+        import_bytes(bytes(data))
+
+
+def test_a_query_of_too_many_steps_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(import_bytes(_many_rows()).conversations[0].messages) > 1_000
     monkeypatch.setattr(sqlite_files, "_LEAST_STEPS", 0)
     monkeypatch.setattr(sqlite_files, "_STEPS_PER_BYTE", 0)
     with pytest.raises(FormatError, match="cannot be read: interrupted"):
-        import_bytes(bytes(data))
+        import_bytes(_many_rows())
+
+
+def _many_rows() -> bytes:
+    return database(
+        {"messages": [{**CRUSH[0], "id": str(at), "parts": CRUSH[0]["parts"] + " " * 300} for at in range(2_000)]}
+    )
 
 
 def test_a_damaged_one_is_refused_or_read_in_part() -> None:
