@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.formats.detect import import_bytes
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
-from tests.formats.shapes import Session, text_block, use_block
+from tests.formats.shapes import Session, jsonl, text_block, use_block
 
 pytestmark = pytest.mark.slow
 
@@ -80,6 +81,34 @@ def pi_comb() -> bytes:
     return session.data
 
 
+def kimi_code_undone_and_compacted() -> bytes:
+    """Nothing is undone where nobody asked, and a compaction that keeps all prompts changes little."""
+    said = typed_line("assistant", "Yes.")
+    undo = {"type": "context.undo", "count": 1}
+    kept = {"type": "context.apply_compaction", "summary": "So far.", "keptUserMessageCount": LINES}
+    rest = {"type": "context.apply_compaction", "summary": "So far.", "compactedCount": 0}
+    ask = typed_line("user", "Go on")
+    return jsonl(*[said, undo] * (LINES // 5), *[ask, kept] * (LINES // 5), *[rest] * (LINES // 10))
+
+
+def typed_line(role: str, text: str) -> dict[str, Any]:
+    return {"type": "context.append_message", "message": {"role": role, "content": [{"type": "text", "text": text}]}}
+
+
+def copilot_debug_log_of_other_tools() -> bytes:
+    """Calls that wait, and as many answers of a tool that none of them called."""
+    calls = [{"type": "tool_call", "name": "look", "id": f"c{number}"} for number in range(LINES // 2)]
+    event = {"sid": "s", "spanId": "u"}
+    return jsonl(
+        {**event, "type": "user_message", "attrs": {"content": "Go on"}},
+        {**event, "type": "agent_response", "attrs": {"response": json.dumps([{"role": "assistant", "parts": calls}])}},
+        *(
+            {**event, "spanId": f"x{number}", "type": "tool_call", "name": "run", "attrs": {}}
+            for number in range(LINES // 2)
+        ),
+    )
+
+
 @pytest.mark.parametrize(
     ("make", "messages", "branches"),
     [
@@ -87,8 +116,10 @@ def pi_comb() -> bytes:
         (codex_compacted_often, 2, 0),
         (copilot_with_parallel_calls, LINES // 7 * 5, 0),
         (pi_comb, LINES // 4 * 3 + 1, LINES // 4 - 1),
+        (kimi_code_undone_and_compacted, LINES // 5 + 1 + LINES // 10, 0),
+        (copilot_debug_log_of_other_tools, LINES + 2, 0),
     ],
-    ids=["claude-code", "codex", "copilot-cli", "pi"],
+    ids=["claude-code", "codex", "copilot-cli", "pi", "kimi-code", "vscode-debug-log"],
 )
 def test_a_long_session_is_read_in_seconds(make: Callable[[], bytes], messages: int, branches: int) -> None:
     data = make()

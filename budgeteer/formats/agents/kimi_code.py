@@ -10,6 +10,7 @@ Source: https://github.com/MoonshotAI/kimi-code, `packages/agent-core-v2/src/age
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -36,6 +37,9 @@ _TYPED: Final = frozenset({"", "user"})
 _TYPED_COMMANDS: Final = frozenset({"skill_activation", "plugin_command"})
 
 
+_SUMMARY: Final = "compaction_summary"
+"""The origin of what a compaction put in the place of messages, behind which nothing is undone."""
+_COMPACTED: Final = "Messages before the last compaction, left out"
 _RESULT_FIELDS: Final = ("output", "content", "note", "type", "parentUuid", "toolCallId")
 
 
@@ -122,6 +126,12 @@ class _Context:
         self._whole = document.options.whole
         self._skipped = skipped
         self._steps: dict[str, _ContextMessage] = {}
+        # So that neither an undo nor a compaction goes through what an earlier one left as it is: the messages begin
+        # with so many summaries, and then so many prompts that were kept; and the prompts behind the last summary, by
+        # their places counted from the first message there was.
+        self._summaries = self._prompts = 0
+        self._undoable: list[int] = []
+        self._gone = 0
 
     def read(self, line: int, where: str, raw: Mapping[str, Any]) -> None:
         """Read a record."""
@@ -135,7 +145,8 @@ class _Context:
                 self._compact(line, raw)
             case "context.clear":
                 self._leave("Messages that were cleared, left out", self.said)
-                self.said, self._steps = [], {}
+                self.said, self._steps, self._undoable = [], {}, []
+                self._summaries = self._prompts = 0
             case "context.undo":
                 self._undo(token_count(raw.get("count")))
             case "llm.tools_snapshot":
@@ -175,6 +186,10 @@ class _Context:
                 role == "user" and typed,
             )
         )
+        if kind == _SUMMARY:
+            self._undoable = []
+        elif self.said[-1].is_prompt:
+            self._undoable.append(self._gone + len(self.said) - 1)
 
     def _event(self, line: int, record: Mapping[str, Any], raw: Mapping[str, Any]) -> None:
         """An event of the loop: of a step of the model, or the result of a call."""
@@ -219,39 +234,58 @@ class _Context:
         is_other = bool(worded) and not (isinstance(held, str) and held in worded)
         self._notes.count("Summaries that were sent in other words, left out", int(is_other), of=held)
         said = _ContextMessage(
-            Message("user", (), line=line), raw, told if isinstance(told, list) else [told], origin="compaction_summary"
+            Message("user", (), line=line), raw, told if isinstance(told, list) else [told], origin=_SUMMARY
         )
         if self._whole:
             self.said.append(said)
+            self._undoable = []
             return
-        kept = [*self._kept(raw), said] if "keptUserMessageCount" in raw else [said, *self._rest(raw)]
-        stays = {id(one) for one in kept}
-        self._leave("Messages before the last compaction, left out", [one for one in self.said if id(one) not in stays])
-        self.said, self._steps = kept, {}
+        self._steps = {}
+        if "keptUserMessageCount" in raw:
+            self._keep_prompts(raw)
+            self.said.append(said)
+        else:
+            self._keep_rest(said, token_count(raw.get("compactedCount", raw.get("count"))))
 
-    def _kept(self, raw: Mapping[str, Any]) -> Sequence[_ContextMessage]:
-        """The prompts that a compaction keeps: the latest, and behind the first ones where those were too many."""
-        prompts = [one for one in self.said if one.is_prompt]
-        first = min(token_count(raw.get("keptHeadUserMessageCount")), len(prompts))
-        last = min(token_count(raw.get("keptUserMessageCount")) - first, len(prompts) - first)
-        return prompts[:first] + (prompts[-last:] if last > 0 else [])
+    def _keep_prompts(self, raw: Mapping[str, Any]) -> None:
+        """Keep the prompts that a compaction does: the latest, and behind the first ones where those were too many."""
+        start = self._summaries + self._prompts
+        behind = self.said[start:]
+        total = self._prompts + sum(one.is_prompt for one in behind)
+        first = min(token_count(raw.get("keptHeadUserMessageCount")), total)
+        stop = total - max(min(token_count(raw.get("keptUserMessageCount")) - first, total - first), 0)
+        left, latest = self.said[: self._summaries], list[_ContextMessage]()
+        number = self._prompts
+        cut = slice(self._summaries + first, self._summaries + min(stop, self._prompts))
+        left += self.said[cut]
+        for one in behind:
+            is_kept = one.is_prompt and not first <= number < stop
+            (latest if is_kept else left).append(one)
+            number += one.is_prompt
+        del self.said[start:]
+        del self.said[cut]
+        del self.said[: self._summaries]
+        self.said += latest
+        self._leave(_COMPACTED, left)
+        self._summaries, self._prompts, self._undoable = 0, len(self.said), []
 
-    def _rest(self, raw: Mapping[str, Any]) -> Sequence[_ContextMessage]:
-        """The messages behind those that an older compaction took the place of."""
-        return self.said[token_count(raw.get("compactedCount", raw.get("count"))) :]
+    def _keep_rest(self, summary: _ContextMessage, count: int) -> None:
+        """Keep the messages behind those that an older compaction took the place of."""
+        left = self.said[:count]
+        self.said[:count] = [summary]
+        self._leave(_COMPACTED, left)
+        self._prompts = max(self._prompts - max(len(left) - self._summaries, 0), 0)
+        self._summaries = max(self._summaries - len(left), 0) + 1
+        self._gone += len(left) - 1
+        del self._undoable[: bisect_right(self._undoable, self._gone)]
 
     def _undo(self, count: int) -> None:
         """Take back so many prompts, with all that came after them."""
-        at = len(self.said)
-        left = count
-        for place in reversed(range(len(self.said))):
-            if not left or self.said[place].origin == "compaction_summary":
-                break
-            if self.said[place].is_prompt:
-                left, at = left - 1, place
-        if not left:
-            self._leave("Messages that were undone, left out", self.said[at:])
-            self.said = self.said[:at]
+        if not 0 < count <= len(self._undoable):
+            return
+        at = self._undoable[-count] - self._gone
+        self._leave("Messages that were undone, left out", self.said[at:])
+        del self.said[at:], self._undoable[-count:]
 
     def _leave(self, what: str, said: Sequence[_ContextMessage]) -> None:
         self._notes.count(what, len(said), of=[[one.raw, one.content, list(map(list, one.calls))] for one in said])

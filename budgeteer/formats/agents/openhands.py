@@ -254,8 +254,7 @@ class _Reader:
     def _before(self, kind: str) -> str:
         """The call that an observation without a cause answers: the oldest of its kind that waits, or the only one."""
         waiting = self.draft.calls.waiting
-        alike = [given for given, name in waiting.items() if name == kind]
-        return next(iter(alike or (waiting if len(waiting) == 1 else ())), "")
+        return waiting.oldest_of(kind) or (waiting.oldest() if len(waiting) == 1 else "")
 
     def _content(self, raw: Mapping[str, Any], kind: str, extras: Mapping[str, Any]) -> list[ContentPart]:
         """An observation as the agent is told it."""

@@ -103,7 +103,7 @@ def _ran(draft: ConversationDraft, line: int, raw: Mapping[str, Any], attributes
     name, given = text_value(raw.get("name")), text_value(raw.get("spanId"))
     waiting = draft.calls.waiting
     if given not in waiting:
-        given = next((call for call, called in waiting.items() if called == name), "")
+        given = waiting.oldest_of(name)
     if not given:
         call = draft.calls.call(name, attributes.get("args"))
         draft.add(Message("assistant", (call,), line=line))

@@ -44,6 +44,7 @@ from budgeteer.formats.reading.envelopes import (
     speaker_of,
 )
 from budgeteer.formats.reading.lazy_jsonl import read_now
+from budgeteer.formats.reading.open_calls import WaitingCalls
 
 ROLE_OF: Mapping[str, Role] = {
     "system": "system",
@@ -180,7 +181,7 @@ class _Reader:
         self.notes = notes
         self.skipped = skipped
         self.where = where
-        self.waiting: dict[str, str] = {}
+        self.waiting = WaitingCalls()
         self.made = 0
 
     def messages(self, given: Sequence[tuple[int, Any]]) -> Iterator[Message]:
@@ -224,8 +225,7 @@ class _Reader:
     def oldest_waiting(self, name: str) -> str:
         """The oldest unanswered call, of that name if there is one: how a result without an id is tied."""
         self.notes.count("Tool results without a call id, tied to their calls by name and order")
-        named = (call_id for call_id, called in self.waiting.items() if called == name)
-        return next(named, next(iter(self.waiting), ""))
+        return self.waiting.oldest_of(name) or self.waiting.oldest()
 
     def parts(self, raw: Mapping[str, Any], role: Role) -> tuple[Part, ...]:
         parts: list[Part] = []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, MutableMapping
+from heapq import heappop, heappush
 from typing import Any
 
 from budgeteer.engine.content.conversation import ToolCallPart
@@ -15,12 +17,67 @@ _BOOKKEEPING = ("id", "type")
 TIED = "Tool results without a call id, tied to their calls by name and order"
 
 
+class WaitingCalls(MutableMapping[str, str]):
+    """Names of calls by their ids, oldest first, that know the oldest of all and of a name without a search.
+
+    A call that is put in again under another name keeps its place. What is gone is dropped where it is met, so that a
+    conversation of any number of calls and results takes time that grows with them alone.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
+        self._made = 0
+        self._in_order: deque[tuple[int, str]] = deque()
+        self._of_name: dict[str, list[tuple[int, str]]] = {}
+
+    def __getitem__(self, call_id: str) -> str:
+        return self._names[call_id]
+
+    def __setitem__(self, call_id: str, name: str) -> None:
+        if call_id not in self._names:
+            self._made += 1
+            self._numbers[call_id] = self._made
+            self._in_order.append((self._made, call_id))
+        elif self._names[call_id] == name:
+            return
+        self._names[call_id] = name
+        heappush(self._of_name.setdefault(name, []), (self._numbers[call_id], call_id))
+
+    def __delitem__(self, call_id: str) -> None:
+        del self._names[call_id], self._numbers[call_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def clear(self) -> None:
+        """Let all of them go at once."""
+        for held in (self._names, self._numbers, self._in_order, self._of_name):
+            held.clear()
+
+    def oldest(self) -> str:
+        """The oldest call, "" when none waits."""
+        while self._in_order and self._numbers.get(self._in_order[0][1]) != self._in_order[0][0]:
+            self._in_order.popleft()
+        return self._in_order[0][1] if self._in_order else ""
+
+    def oldest_of(self, name: str) -> str:
+        """The oldest call of that name, "" when none waits."""
+        alike = self._of_name.get(name, [])
+        while alike and (self._numbers.get(alike[0][1]), self._names.get(alike[0][1])) != (alike[0][0], name):
+            heappop(alike)
+        return alike[0][1] if alike else ""
+
+
 class OpenCalls:
     """The calls of one conversation that wait for their results, oldest first."""
 
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
-        self.waiting: dict[str, str] = {}
+        self.waiting = WaitingCalls()
         self._made = 0
         self._own = UniqueIds()
 
@@ -44,8 +101,7 @@ class OpenCalls:
         "" when none waits.
         """
         if not given:
-            named = (call_id for call_id, called in self.waiting.items() if called == name)
-            given = next(named, next(iter(self.waiting), ""))
+            given = self.waiting.oldest_of(name) or self.waiting.oldest()
             self.notes.count(TIED if given else "Tool results without a call before them, kept as they came")
         self.waiting.pop(given, None)
         return given

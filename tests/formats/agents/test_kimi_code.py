@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -81,6 +82,55 @@ def test_what_was_undone_or_cleared_is_left_out() -> None:
     assert said(*TALK, {**undone, "count": 2}, typed("four")) == ["one", "first", "a reminder", "four"]
     assert said(*TALK, {**undone, "count": 9}) == said(*TALK)
     assert said(*TALK, {"type": "context.clear"}, typed("four")) == ["four"]
+
+
+def obvious(lines: list[dict[str, Any]]) -> list[str]:
+    """What is left of prompts, answers, compactions and undone prompts: each looks at every message before it."""
+    told: list[tuple[str, str]] = []
+    for line in lines:
+        kind = line["type"]
+        if kind == "context.append_message":
+            message = line["message"]
+            told.append(("prompt" if message["role"] == "user" else "reply", message["content"][0]["text"]))
+        elif kind == "context.undo":
+            behind = max((at for at, (of, _) in enumerate(told) if of == "summary"), default=-1)
+            prompts = [at for at, (of, _) in enumerate(told) if of == "prompt" and at > behind]
+            told = told[: prompts[-line["count"]]] if 0 < line["count"] <= len(prompts) else told
+        elif "keptUserMessageCount" in line:
+            prompts = [one for one in told if one[0] == "prompt"]
+            first = min(line["keptHeadUserMessageCount"], len(prompts))
+            last = min(line["keptUserMessageCount"] - first, len(prompts) - first)
+            told = [*prompts[:first], *(prompts[-last:] if last > 0 else []), ("summary", line["summary"])]
+        else:
+            told = [("summary", line["summary"]), *told[line["compactedCount"] :]]
+    return [text for _, text in told]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_is_compacted_and_undone_in_turn_leaves_what_an_obvious_reader_leaves(seed: int) -> None:
+    chance = Random(seed)
+    lines = [typed("p0")]
+    for number in range(1, 40):
+        kept = {"keptUserMessageCount": chance.randrange(9), "keptHeadUserMessageCount": chance.randrange(4)}
+        reply = {"role": "assistant", "content": [{"type": "text", "text": f"r{number}"}]}
+        lines.append(
+            chance.choice(
+                [
+                    typed(f"p{number}"),
+                    typed(f"q{number}"),
+                    {"type": "context.append_message", "message": reply},
+                    {"type": "context.undo", "count": chance.randrange(4)},
+                    {"type": "context.apply_compaction", "summary": f"s{number}", **kept},
+                    {
+                        "type": "context.apply_compaction",
+                        "summary": f"s{number}",
+                        "compactedCount": chance.randrange(6),
+                    },
+                ]
+            )
+        )
+        if expected := obvious(lines):
+            assert said(*lines) == expected
 
 
 def test_a_step_that_was_cut_off_says_nothing_and_is_no_message() -> None:
