@@ -125,13 +125,13 @@ def _conversations(
         skipped.append(Skipped(where, "no reply of a model", compact_json(row)[:500]))
     for number, request in enumerate(asked):
         given = f"{task}{'/' if task else ''}{row.get('doc_id')}" + (f".{number + 1}" if number else "")
-        main, *others = (
-            _conversation(
-                request, reply, ConversationDraft(notes.fresh() if at else notes, f"{where}, message "), given
-            )
-            for at, reply in enumerate(request.replies)
+        replies = iter(request.replies)
+        main = _conversation(request, next(replies), ConversationDraft(notes, f"{where}, message "), given)
+        others = (
+            _conversation(request, reply, ConversationDraft(notes.fresh(), f"{where}, message "), given)
+            for reply in replies
         )
-        yield from with_branches(main, others, notes, total=len(others))
+        yield from with_branches(main, others, notes, total=len(request.replies) - 1)
 
 
 def _conversation(request: _Request, reply: str, draft: ConversationDraft, given: str) -> Conversation:
@@ -142,6 +142,12 @@ def _conversation(request: _Request, reply: str, draft: ConversationDraft, given
 def _requests(row: Mapping[str, Any], notes: Notes) -> Iterator[_Request]:
     """The requests of a row, each with what came of it."""
     replied = row["resps"] if isinstance(row.get("resps"), list) else []
+    if row.get("arguments") is None:  # one prompt for all of them, as lmms-eval writes it
+        scored = [came for came in replied if _likelihood(came) is not None]
+        notes.see(scored or None)
+        sampled = (text for came in replied if _likelihood(came) is None for text in _texts(came))
+        yield _Request(row.get("input"), None, list(sampled))
+        return
     for asked, came in zip(_arguments(row), replied, strict=False):
         context, *rest = asked
         second = rest[0] if rest else None
@@ -152,16 +158,17 @@ def _requests(row: Mapping[str, Any], notes: Notes) -> Iterator[_Request]:
         if isinstance(second, str) and likelihood is not None:
             yield _Request(context, second, likelihood=likelihood)
         elif likelihood is None:
-            sampled = came if isinstance(came, list) else [came]
-            yield _Request(context, None, [text for text in sampled if isinstance(text, str)])
+            yield _Request(context, None, _texts(came))
+
+
+def _texts(came: Any) -> list[str]:
+    """The texts among what was sampled."""
+    return [text for text in (came if isinstance(came, list) else [came]) if isinstance(text, str)]
 
 
 def _arguments(row: Mapping[str, Any]) -> Iterator[list[Any]]:
     """The arguments of each request: in lists, or in objects of `gen_args_0` and `arg_0`, as newer versions do."""
     given = row.get("arguments")
-    if given is None:
-        yield from ([row.get("input")] for _ in row["resps"])
-        return
     listed = list(given.values()) if isinstance(given, OBJECT) else given if isinstance(given, list) else []
     for one in listed:
         held = list(one.values()) if isinstance(one, OBJECT) else one

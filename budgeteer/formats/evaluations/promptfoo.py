@@ -30,6 +30,9 @@ _OF_TEST: Final = frozenset({"vars", "testCase", "promptIdx"})
 _ENDED: Final = frozenset({"response", "error", "success"})
 _SAID_IN: Final = ("messages", "redteamHistory")
 """Where the metadata of a row have a conversation of several turns: as messages, or as prompts with their outputs."""
+_BETWEEN: Final = "\n\n"
+_CALL_BEGINS: Final = '{"type":"tool_use"'
+"""How a call begins that stands as JSON behind a text, and what stands before it."""
 _MODES: Final = frozenset({"chat", "completion", "embedding", "messages", "responses", "realtime"})
 """What may stand between the provider and the model in the name of a provider (`openai:chat:gpt-5`)."""
 
@@ -148,15 +151,16 @@ def _calls(output: list[Any]) -> list[Mapping[str, Any]]:
 
 def _written(output: str) -> Mapping[str, Any]:
     """An output that is a text, behind which calls may stand as the JSON that Anthropic has of them."""
-    rest, calls = output, list[Mapping[str, Any]]()
-    while rest:
-        before, _, last = rest.rpartition("\n\n")
-        held = json_text.parse_inner(last, None) if last.startswith('{"type":"tool_use"') else None
+    end, calls = len(output), list[Mapping[str, Any]]()
+    while end:
+        at = output.rfind(_BETWEEN, 0, end)
+        start = 0 if at < 0 else at + len(_BETWEEN)
+        held = json_text.parse_inner(output[start:end], None) if output.startswith(_CALL_BEGINS, start, end) else None
         if not isinstance(held, OBJECT) or not isinstance(held.get("name"), str):
             break
-        calls.insert(0, {"id": held.get("id"), "name": held["name"], "input": held.get("input")})
-        rest = before
-    return {"role": "assistant", "content": rest, **({"tool_calls": calls} if calls else {})}
+        calls.append({"id": held.get("id"), "name": held["name"], "input": held.get("input")})
+        end = max(at, 0)
+    return {"role": "assistant", "content": output[:end], **({"tool_calls": calls[::-1]} if calls else {})}
 
 
 def _told(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:

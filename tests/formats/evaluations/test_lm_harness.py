@@ -10,6 +10,8 @@ import pytest
 from budgeteer.engine.content.conversation import TextPart
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.evaluations import lm_harness
+from budgeteer.formats.messages.branches import MOST_BRANCHES
 from budgeteer.formats.messages.imported import Imported
 from tests.formats.makers.evaluations import LM_EVAL
 from tests.formats.shapes import dumps, jsonl
@@ -98,3 +100,21 @@ def test_a_row_of_odd_values_is_skipped_or_read() -> None:
         for key in ("arguments", "resps", "doc_id"):
             found = import_bytes(jsonl(ASKED, {**SCORED, key: odd}))
             assert said(found)[:2] == said(import_bytes(jsonl(ASKED)))
+
+
+def test_several_replies_to_one_input_are_branches_of_one_conversation() -> None:
+    """The prompt stands once in the file, however many replies were sampled."""
+    row = {"doc_id": 7, "input": "How many piers?", "resps": [["Two."], ["Three."], ["Four.", 7]]}
+    found = import_bytes(jsonl(row))
+    assert [(chat.id, chat.branch_of) for chat in found.conversations] == [("7", ""), ("7~2", "7"), ("7~3", "7")]
+    assert said(found) == [[("user", "How many piers?"), ("assistant", text)] for text in ("Two.", "Three.", "Four.")]
+
+
+def test_of_many_replies_no_more_are_read_than_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is read with the whole prompt before it, which the file holds once."""
+    read: list[Any] = []
+    reader = lm_harness._asked
+    monkeypatch.setattr(lm_harness, "_asked", lambda context, draft: read.append(context) or reader(context, draft))
+    found = import_bytes(jsonl(asked("How many piers?", *(f"There are {number}." for number in range(500)))))
+    assert len(read) == len(found.conversations) == MOST_BRANCHES + 1
+    assert found.conversations[0].branches == 499

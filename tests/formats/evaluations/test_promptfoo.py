@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from budgeteer.engine.content.conversation import TextPart, calls_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.evaluations import promptfoo
 from tests.formats.makers.evaluations import PROMPTFOO, result
 from tests.formats.shapes import dumps, jsonl
 from tests.formats.test_makers import told
@@ -105,3 +107,19 @@ def test_a_row_of_odd_values_is_read_or_refused() -> None:
     for odd in (None, 7, [], {}, "x", [None], {"raw": 3}):
         for key in ("prompt", "response", "provider", "vars", "metadata"):
             assert said({**ROW, key: odd}, ROW)
+
+
+def test_the_time_of_an_output_of_calls_grows_with_them_and_not_with_their_square() -> None:
+    def seconds(calls: int) -> float:
+        """The least of three times that so many calls in one text take."""
+        output = "\n\n".join(["I look.", *['{"type":"tool_use","name":"look","input":{}}'] * calls])
+        times: list[float] = []
+        for _ in range(3):
+            start = time.process_time()
+            message = promptfoo._written(output)
+            times.append(time.process_time() - start)
+            assert (message["content"], len(message["tool_calls"])) == ("I look.", calls)
+        return min(times)
+
+    # Four times as many take four times as long, sixteen times where each is cut off all that is before it.
+    assert seconds(60_000) < 8 * seconds(15_000)
