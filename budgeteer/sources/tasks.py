@@ -28,7 +28,7 @@ from budgeteer.formats.detect import import_file
 from budgeteer.formats.messages.branches import repeated_messages
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.reading.document import Options, Scratch
-from budgeteer.formats.reading.limits import Limits, readable_bytes
+from budgeteer.formats.reading.limits import DEFAULT_LIMITS, Limits, readable_bytes
 from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job, preparation
@@ -54,6 +54,10 @@ from budgeteer.sources.scanning.requested_scans import ask_for_unscanned
 
 # Items stored between two looks at whether the import is still wanted: some milliseconds of work.
 STORED_BETWEEN: Final = 64
+MOST_STORED_BYTES: Final = 2 * DEFAULT_LIMITS.unpacked_bytes
+"""What is read of a file may take so much as JSON, and so much more for each byte of the file: branches repeat what
+they share, and a few formats let many messages name one text. Source: ours."""
+STORED_PER_BYTE: Final = 20
 
 
 @preparation
@@ -102,7 +106,8 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
             imported = _read(source, file, context, as_format=as_format, scratch=scratch)
             context.progress(0, 0, sentence="Storing what was read")
             prints = Fingerprints()
-            counts, items = _store_items(imported, attempt, prints, context)
+            most = MOST_STORED_BYTES + STORED_PER_BYTE * source.size_bytes
+            counts, items = _store_items(imported, attempt, prints, context, most_bytes=most)
             report = report_of(imported)  # reads every message, so not while the row is held
             report["formatTitle"] = _own_title(source, imported.format)
             files, counts["tokens"] = _measure_all(imported, attempt, prints, context)
@@ -152,15 +157,21 @@ def _own_title(source: Source, format_name: str) -> str:
 
 
 def _store_items(
-    imported: Imported, attempt: _Attempt, prints: Fingerprints, context: JobContext
+    imported: Imported, attempt: _Attempt, prints: Fingerprints, context: JobContext, *, most_bytes: int
 ) -> tuple[dict[str, Any], str]:
     total = imported.total
-    stored = 0
+    stored = stored_bytes = 0
 
     def note(stream: str, line: bytes) -> None:
-        nonlocal stored
+        nonlocal stored, stored_bytes
         prints.add(stream, line)
         stored += 1
+        stored_bytes += len(line)
+        if stored_bytes > most_bytes:
+            raise InputError(
+                f"what is read of the file takes more than {readable_bytes(most_bytes)}: many messages repeat one text",
+                mend="Export a part of it",
+            )
         if stored % STORED_BETWEEN == 0:
             context.progress(min(stored, total), total)
 

@@ -18,6 +18,7 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.accounting import LOOKED_AT
 from budgeteer.formats.detect import import_bytes, import_file
 from budgeteer.formats.field_table import LEFT_OUT, MARKUP, is_metadata
+from budgeteer.formats.messages import string_ledger
 from budgeteer.formats.messages.accounting import TOLERATED, Accounting, accounting_from_json, joined
 from budgeteer.formats.messages.string_ledger import StringLedger, is_payload
 from budgeteer.formats.reading.document import Options
@@ -352,3 +353,19 @@ def test_a_field_that_a_format_leaves_out_is_left_out_in_a_json_text_too() -> No
     account = import_bytes(dumps([row])).accounting
     assert account is not None
     assert "[].value.transcript[]" in [one.key for one in account.left_out_keys]
+
+
+def test_a_text_that_many_messages_share_is_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log may put a text aside once and name it a thousand times."""
+    looked_at: list[str] = []
+
+    def lines_of(text: str) -> list[str]:
+        looked_at.append(text)
+        return text.split("\n")
+
+    ledger = StringLedger()
+    ledger.expect("the pier is closed")
+    ledger.expect_runs("the pier is closed")
+    monkeypatch.setattr(string_ledger, "lines_of", lines_of)
+    ledger.see_runs(["so the pier is open"] * 1_000)
+    assert looked_at == ["so the pier is open"]

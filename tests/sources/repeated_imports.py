@@ -61,10 +61,12 @@ class RepeatedImports:
             self._being_read = imported, key, kept
         return imported
 
-    def store_items(self, imported: Any, attempt: Any, prints: Any, context: Any) -> tuple[dict[str, Any], str]:
+    def store_items(
+        self, imported: Any, attempt: Any, prints: Any, context: Any, *, most_bytes: int
+    ) -> tuple[dict[str, Any], str]:
         if isinstance(imported, KeptImport):
             return copy.deepcopy(imported.counts), attempt.save("items", ContentFile(imported.items))
-        counts, name = self._store(imported, attempt, prints, context)
+        counts, name = self._store(imported, attempt, prints, context, most_bytes=most_bytes)
         if (kept := self._of(imported)) is not None:
             kept.counts, kept.items = copy.deepcopy(counts), _bytes_of(name)
         return counts, name

@@ -44,6 +44,29 @@ def test_an_import_fills_the_row_and_says_why(owner):
 
 
 @pytest.mark.django_db
+def test_a_file_of_which_far_more_is_read_than_it_holds_is_refused(owner, monkeypatch):
+    """A log may put one text aside and let each of its messages name it."""
+    monkeypatch.setattr(tasks, "MOST_STORED_BYTES", 10_000)
+    messages = [{"role": "user", "content": "attachment://long"}] * 500
+    sample = {
+        "id": 1,
+        "epoch": 1,
+        "input": "",
+        "target": "",
+        "messages": messages,
+        "attachments": {"long": "word " * 9_000},
+    }
+    log = {"eval": {"task": "piers", "model": "m"}, "plan": {}, "samples": [sample]}
+    source = upload(owner, json.dumps(log).encode())
+    run_jobs()
+    source.refresh_from_db()
+    assert source.state == "failed"
+    assert "many messages repeat one text" in source.error["what"]
+    assert files_of(source) == []
+    assert imported(owner, chat(3)).state == "ready"
+
+
+@pytest.mark.django_db
 def test_measures_are_those_of_a_fresh_count(owner):
     source = imported(owner, chat(5))
     counter = counter_for("o200k_base")

@@ -92,6 +92,7 @@ class StringLedger:
         self._is_settled = False
         self._runs: set[int] = set()
         self._read_runs: set[int] = set()
+        self._run_through: set[int] = set()
         self._short: set[int] = set()
         self._read_short: set[int] = set()
         self._kept: list[str] = []
@@ -157,15 +158,22 @@ class StringLedger:
     def see_runs(self, strings: Iterable[str]) -> None:
         """Note that strings were read, by runs of their words.
 
-        A line of fewer words than a run is one of its own; such a line of the file may stand within a longer one.
+        A line of fewer words than a run is one of its own; such a line of the file may stand within a longer one. A
+        text that many messages share is gone through once.
         """
-        for text in _with_inner(strings):
+        for text in _with_inner(self._not_run_through(strings)):
             for line in lines_of(text):
                 words = _WORDS.findall(line)
                 runs = map(hash, _runs_of(words, min(RUN, len(words))))
                 self._read_runs.update(self._runs.intersection(runs))
                 for length in range(1, RUN) if self._short else ():
                     self._read_short.update(self._short.intersection(map(hash, _runs_of(words, length))))
+
+    def _not_run_through(self, strings: Iterable[str]) -> Iterator[str]:
+        for text in strings:
+            if hash(text) not in self._run_through:
+                self._run_through.add(hash(text))
+                yield text
 
     def leave_out(self, value: Any) -> None:
         """Note that a value, or a message, was left out, and that the report says so."""
@@ -225,7 +233,7 @@ class StringLedger:
             shown.known = wanted.intersection(shown.lines)
             wanted -= shown.known
             if wanted:
-                shown.known.update(_lines_within(wanted, [*shown.texts, *shown.others]))
+                shown.known.update(_lines_within(wanted, list(dict.fromkeys(chain(shown.texts, shown.others)))))
                 wanted -= shown.known
 
     def _seen_by_runs(self, line: str) -> tuple[int, int]:
