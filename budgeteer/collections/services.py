@@ -72,8 +72,13 @@ def run_to_look_at(user: User, run_id: UUID) -> EvaluationRun | None:
     return run
 
 
+@transaction.atomic
 def share(collection: Collection, audience: Audience | None) -> None:
-    """Let this audience look at the collection and its figures and no other; with None nobody but its owner."""
+    """Let this audience look at the collection and its figures and no other; with None nobody but its owner.
+
+    Raises:
+        InputError: the owner is no longer in the team.
+    """
     told = share_row(collection, audience)
     event = SecurityEvent.COLLECTION_SHARED if audience else SecurityEvent.COLLECTION_UNSHARED
     record(event, collection=str(collection.pk), by=collection.owner_id, **told)

@@ -24,6 +24,7 @@ from budgeteer.collections import collection_page, forms, runs, services
 from budgeteer.collections.collection_page import ChoicePage
 from budgeteer.collections.models import Collection
 from budgeteer.collections.turns import TooManyEvaluations
+from budgeteer.engine.errors import InputError
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.sources import services as sources
 from budgeteer.sources import source_rows
@@ -261,7 +262,11 @@ def team(request: SignedInRequest, collection_id: uuid.UUID) -> HttpResponse:
     audience = None
     if request.POST.get("shared") == "on":
         audience = found_or_404(audience_named(request.user, request.POST.get("team", "")), "team")
-    services.share(collection, audience)
+    try:
+        services.share(collection, audience)
+    except InputError as refusal:
+        messages.error(request, f"It cannot be shared: {refusal.sentence}")
+        return redirect(collection)
     messages.success(request, f"{audience.who if audience else 'Only you'} may look at this collection now.")
     return redirect(collection)
 

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 
 from budgeteer.access.audit import SecurityEvent, record
+from budgeteer.access.rules import AccountRole, role_of
 from budgeteer.engine.errors import InputError
 from budgeteer.teams.models import Team, TeamMembership
 
@@ -15,6 +16,10 @@ Role = TeamMembership.Role
 
 class LastOwner(InputError):
     """The last owner of a team neither leaves it nor becomes a member."""
+
+
+class ChangedMeanwhile(InputError):
+    """What somebody else did at the same time left nothing to do, or nobody to do it."""
 
 
 def teams_seen_by(user: User) -> QuerySet[Team]:
@@ -33,8 +38,8 @@ def team_seen_by(user: User, team_id: int) -> Team | None:
 
 
 def manages_all(user: User) -> bool:
-    """Whether the user looks after every team: an administrator."""
-    return user.has_perm("teams.change_team")
+    """Whether the user looks after every team: an administrator. A right outlives the role, and opens nothing alone."""
+    return role_of(user) is AccountRole.ADMIN and user.has_perm("teams.change_team")
 
 
 def manages(user: User, team: Team) -> bool:
@@ -69,6 +74,7 @@ def rename(team: Team, *, by: User) -> None:
 @transaction.atomic
 def delete(team: Team, *, by: User) -> None:
     """Delete a team; what was shared with it is its owners' alone again."""
+    Team.objects.select_for_update().filter(pk=team.pk).first()  # nobody shares with it meanwhile
     record(SecurityEvent.TEAM_DELETED, team=team.pk, by=by.pk)
     team.delete()
 
@@ -79,11 +85,12 @@ def add(team: Team, username: str, *, by: User) -> TeamMembership:
 
     Raises:
         InputError: nobody whose account is open is called so, or they are in it.
+        ChangedMeanwhile: the team is gone, or is no longer this user's to manage.
     """
+    _lock(team.pk, by=by)
     user = User.objects.filter(username=username, is_active=True).first() if "\0" not in username else None
     if user is None:
         raise InputError("no open account has this user name", mend="Ask the person what they sign in with")
-    Team.objects.select_for_update().get(pk=team.pk)
     if team.memberships.filter(user=user).exists():
         raise InputError("this person is in the team already")
     return _add(team, user, Role.MEMBER, by=by)
@@ -95,8 +102,9 @@ def set_role(membership: TeamMembership, role: str, *, by: User) -> None:
 
     Raises:
         LastOwner: nobody would own the team.
+        ChangedMeanwhile: they are no longer in the team, or it is no longer this user's to manage.
     """
-    _lock(membership)
+    _read_anew(membership, by=by)
     if role != Role.OWNER:
         _refuse_last_owner(membership)
     membership.role = role
@@ -111,15 +119,17 @@ def remove(membership: TeamMembership, *, by: User) -> None:
 
     Raises:
         LastOwner: nobody would own the team.
+        ChangedMeanwhile: they are no longer in the team, or it is no longer this user's to manage.
     """
-    _lock(membership)
+    _read_anew(membership, by=None if membership.user_id == by.pk else by)
     _refuse_last_owner(membership)
     _remove(membership, by=by)
 
 
 def leave_all(user: User) -> None:
     """Take an account that is being deleted out of its teams, out of those too whose last owner it is."""
-    for membership in TeamMembership.objects.filter(user=user):
+    for membership in TeamMembership.objects.filter(user=user).order_by("team"):
+        Team.objects.select_for_update().filter(pk=membership.team_id).first()  # nobody shares with it meanwhile
         _remove(membership, by=user)
 
 
@@ -139,10 +149,21 @@ def _owners(team: Team) -> QuerySet[TeamMembership]:
     return team.memberships.filter(role=Role.OWNER, user__is_active=True)
 
 
-def _lock(membership: TeamMembership) -> None:
-    """Lock the team, so that two owners cannot leave at once, and read the membership anew."""
-    Team.objects.select_for_update().get(pk=membership.team_id)
-    membership.refresh_from_db(fields=["role"])
+def _lock(team_id: int, *, by: User | None) -> None:
+    """Lock a team, so that two owners cannot leave at once, and ask anew whether `by` manages it; None needs not."""
+    team = Team.objects.select_for_update().filter(pk=team_id).first()
+    if team is None:
+        raise ChangedMeanwhile("the team was deleted meanwhile")
+    if by is not None and not manages(by, team):
+        raise ChangedMeanwhile("you no longer own this team")
+
+
+def _read_anew(membership: TeamMembership, *, by: User | None) -> None:
+    _lock(membership.team_id, by=by)
+    role = TeamMembership.objects.filter(pk=membership.pk).values_list("role", flat=True).first()
+    if role is None:
+        raise ChangedMeanwhile("this person is no longer in the team")
+    membership.role = role
 
 
 def _refuse_last_owner(membership: TeamMembership) -> None:

@@ -7,9 +7,11 @@ from typing import Final
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Q
 
-from budgeteer.teams.models import Shareable, TeamMembership
+from budgeteer.engine.errors import InputError
+from budgeteer.teams.models import Shareable, Team, TeamMembership
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,19 @@ def sharing_words(row: Shareable, *, owner: str) -> str:
     return f"shared by {owner} with {audience.name}" if audience.through else f"shared by {owner}"
 
 
+@transaction.atomic
 def share_row(row: Shareable, audience: Audience | None) -> dict[str, int]:
-    """Let this audience look and no other, or with None nobody; what a security event tells of it."""
+    """Let this audience look and no other, or with None nobody; what a security event tells of it.
+
+    Raises:
+        InputError: the owner is no longer in the team.
+    """
+    through = audience.through if audience else None
+    if through is not None:
+        Team.objects.select_for_update().filter(pk=through.team_id).first()  # so that nobody deletes it meanwhile
+        if not TeamMembership.objects.filter(pk=through.pk).exists():
+            raise InputError("you are no longer in this team", mend="Share it with another one")
     row.shared_with_team = audience == EVERYONE
-    row.shared_through = audience.through if audience else None
+    row.shared_through = through
     row.save(update_fields=["shared_with_team", "shared_through"])
-    return {"team": audience.through.team_id} if audience and audience.through else {}
+    return {"team": through.team_id} if through else {}

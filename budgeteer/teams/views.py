@@ -94,7 +94,7 @@ def set_role(request: SignedInRequest, team_id: int, membership_id: int) -> Http
     role = services.Role.OWNER if request.POST.get("role") == services.Role.OWNER else services.Role.MEMBER
     try:
         services.set_role(membership, role, by=request.user)
-    except services.LastOwner as refusal:
+    except InputError as refusal:
         messages.error(request, refusal.sentence)
     else:
         name = membership.user.get_username()
@@ -113,7 +113,7 @@ def remove(request: SignedInRequest, team_id: int, membership_id: int) -> HttpRe
         raise PermissionDenied
     try:
         services.remove(membership, by=request.user)
-    except services.LastOwner as refusal:
+    except InputError as refusal:
         messages.error(request, refusal.sentence)
         return redirect(team)
     if not is_reader:

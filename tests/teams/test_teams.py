@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 from structlog.testing import capture_logs
 
 from budgeteer.access.audit import SecurityEvent
+from budgeteer.access.rules import AccountRole, set_role
 from budgeteer.collections import services as collections
+from budgeteer.collections import views as collection_views
 from budgeteer.personal_data.services import close_for_deletion
-from budgeteer.teams import services
+from budgeteer.teams import services, views
 from budgeteer.teams.models import Team, TeamMembership
 from budgeteer.teams.sharing import EVERYONE, audience_named, audience_of, audiences_of
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.team import sharing
+from budgeteer.workbench.views import page as page_views
 from tests import people
 
 
@@ -207,3 +210,111 @@ def test_local_mode_has_no_teams(settings: object, office: Team, shared: Workspa
         assert signed_in(ada).get(address).status_code == 404
     assert "/account/teams/" not in signed_in(ada).get("/").content.decode()
     assert not sees(bob, shared)
+
+
+def test_a_right_that_outlived_the_role_manages_no_team(office: Team) -> None:
+    """Somebody who was staff with a right of their own is a viewer again: the right stays on the account."""
+    vera = people.viewer("vera")
+    vera.user_permissions.add(Permission.objects.get(codename="change_team"))
+    vera = User.objects.get(pk=vera.pk)
+    assert signed_in(vera).get(office.get_absolute_url()).status_code == 404
+    assert signed_in(vera).post(f"{office.get_absolute_url()}add/", {"username": "vera"}).status_code == 404
+    assert "Harbour office" not in signed_in(vera).get("/account/teams/").content.decode()
+    set_role(vera, AccountRole.ADMIN)
+    assert signed_in(vera).get(office.get_absolute_url()).status_code == 200
+
+
+def test_who_lost_the_team_between_the_page_and_the_lock_changes_nothing(office: Team, ada: User, bob: User) -> None:
+    """Two owners remove each other at once: whoever is second manages nothing any more."""
+    services.set_role(membership(office, bob), "owner", by=ada)
+    vera = services.add(office, people.viewer("vera").username, by=ada)
+    services.remove(membership(office, ada), by=bob)
+    for late in (
+        lambda: services.add(office, "ada", by=ada),
+        lambda: services.set_role(vera, "owner", by=ada),
+        lambda: services.remove(vera, by=ada),
+    ):
+        with pytest.raises(services.ChangedMeanwhile, match="you no longer own this team"):
+            late()
+    assert sorted(office.memberships.values_list("user__username", flat=True)) == ["bob", "vera"]
+
+
+@pytest.mark.parametrize("gone", ["the member", "the team"])
+def test_what_is_gone_by_the_time_of_the_lock_is_said_on_a_page(
+    gone: str, office: Team, ada: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, address, found = signed_in(ada), office.get_absolute_url(), views._member
+
+    def found_before(team: Team, membership_id: int) -> TeamMembership:
+        member = found(team, membership_id)
+        if gone == "the team":
+            Team.objects.get(pk=team.pk).delete()
+        else:
+            TeamMembership.objects.filter(pk=member.pk).delete()
+        return member
+
+    monkeypatch.setattr(views, "_member", found_before)
+    bobs = membership(office, bob)
+    answer = client.post(f"{address}members/{bobs.pk}/role/", {"role": "owner"}, follow=True)
+    assert answer.status_code == (404 if gone == "the team" else 200)
+    if gone == "the member":
+        assert "no longer in the team" in answer.content.decode()
+
+
+@pytest.mark.parametrize("ends", ["the team", "the membership"])
+def test_nothing_is_shared_through_a_membership_that_has_ended_meanwhile(
+    ends: str, shared: Workspace, office: Team, ada: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sharing.share(shared, None)
+    through = audience_named(ada, str(office.pk))
+    collection = collections.create(ada, name="Talks", members=[])
+    if ends == "the team":
+        services.delete(office, by=ada)
+    else:
+        services.set_role(membership(office, bob), "owner", by=ada)
+        services.remove(membership(office, ada), by=ada)
+    for module, row in ((page_views, shared), (collection_views, collection)):
+        monkeypatch.setattr(module, "audience_named", lambda *_: through)
+        answer = signed_in(ada).post(f"{row.get_absolute_url()}team/", {"shared": "on", "team": "1"}, follow=True)
+        assert "you are no longer in this team" in answer.content.decode()
+        row.refresh_from_db()
+        assert audience_of(row) is None
+
+
+def test_names_and_numbers_of_any_kind_are_refused_or_shown_as_text(office: Team, ada: User) -> None:
+    client, address = signed_in(ada), office.get_absolute_url()
+    for number in (2**63, 10**40, 0):
+        assert client.get(f"/account/teams/{number}/").status_code == 404
+        assert client.post(f"{address}members/{number}/remove/").status_code == 404
+    for odd in ("<b>x</b>", "\u202ebob", "a" * 5_000, "\ud800", "bob\r\nX-Odd: 1"):
+        answer = client.post(f"{address}add/", {"username": odd.encode("utf-8", "replace").decode()})
+        assert answer.status_code == 422
+        assert "<b>x</b>" not in answer.content.decode()
+    root = signed_in(people.admin("root"))
+    root.post("/admin/teams/team/add/", {"name": "<i>Quay</i>\r\nSet-Cookie: a=b", "owner": ada.pk})
+    made = Team.objects.get(name__startswith="<i>")
+    assert made.name == "<i>Quay</i> Set-Cookie: a=b"
+    workspace = workbench.open_with_sources(ada, [], name="Berth")
+    sharing.share(workspace, audience_named(ada, str(made.pk)))
+    for place in ("/account/teams/", made.get_absolute_url(), workspace.get_absolute_url(), "/w/"):
+        assert "<i>Quay" not in client.get(place).content.decode(), place
+    for place in ("", f"{made.pk}/change/", f"{made.pk}/delete/", f"{made.pk}/history/"):
+        assert "<i>Quay" not in root.get(f"/admin/teams/team/{place}").content.decode(), place
+
+
+def test_a_form_of_a_team_takes_no_get_and_no_members_of_another(office: Team, ada: User, bob: User) -> None:
+    sven = people.editor("sven")
+    pilots = Team(name="Pilots")
+    services.create(pilots, owner=sven, by=sven)
+    client = signed_in(ada)
+    for ending in ("role/", "remove/"):
+        there = f"{office.get_absolute_url()}members/{membership(pilots, sven).pk}/{ending}"
+        assert client.post(there, {"role": "member"}).status_code == 404
+        assert client.get(there).status_code == 405
+    assert membership(pilots, sven).is_owner
+    checked = Client(SERVER_NAME="localhost", enforce_csrf_checks=True)
+    checked.force_login(ada)
+    assert checked.post(f"{office.get_absolute_url()}add/", {"username": "sven"}).status_code == 403
+    address = f"{office.get_absolute_url()}members/{membership(office, bob).pk}/role/"
+    client.post(address, {"role": "administrator", "team": pilots.pk, "user": sven.pk, "is_staff": "1"})
+    assert (membership(office, bob).role, pilots.memberships.count()) == ("member", 1)

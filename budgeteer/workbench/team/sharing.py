@@ -67,8 +67,13 @@ def name_of(user: User) -> str:
     return user.get_full_name() or user.get_username()
 
 
+@transaction.atomic
 def share(workspace: Workspace, audience: Audience | None) -> None:
-    """Let this audience look at the workspace and no other; with None nobody but its owner."""
+    """Let this audience look at the workspace and no other; with None nobody but its owner.
+
+    Raises:
+        InputError: the owner is no longer in the team.
+    """
     told = share_row(workspace, audience)
     event = SecurityEvent.WORKSPACE_SHARED if audience else SecurityEvent.WORKSPACE_UNSHARED
     record(event, workspace=str(workspace.pk), by=workspace.owner_id, **told)

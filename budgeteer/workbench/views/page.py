@@ -152,7 +152,11 @@ def team(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     audience = None
     if request.POST.get("shared") == "on":
         audience = found_or_404(audience_named(request.user, request.POST.get("team", "")), "team")
-    sharing.share(workspace, audience)
+    try:
+        sharing.share(workspace, audience)
+    except InputError as refusal:
+        messages.error(request, f"It cannot be shared: {refusal.sentence}")
+        return redirect(workspace)
     messages.success(request, f"{audience.who if audience else 'Only you'} may look at this workspace now.")
     return redirect(workspace)
 
