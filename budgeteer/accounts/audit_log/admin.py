@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, override
+from typing import TYPE_CHECKING, Any, cast, override
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.auth.models import User
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
@@ -32,7 +33,8 @@ class EventFilter(_EventFilter):
 
     @override
     def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:
-        return queryset.filter(event=self.value()) if self.value() else queryset
+        known = {value for value, _ in self.lookup_choices}
+        return queryset.filter(event=self.value()) if self.value() in known else queryset
 
 
 class DayFilter(admin.DateFieldListFilter):
@@ -41,6 +43,16 @@ class DayFilter(admin.DateFieldListFilter):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.title = "day"
+
+    @override
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:
+        """Those of the day; a time beyond the ends of the calendar is refused as anything else that is no time."""
+        found = cast("QuerySet[AuditEntry]", super().queryset(request, queryset))
+        try:
+            found.query.sql_with_params()
+        except OverflowError as error:
+            raise IncorrectLookupParameters(error) from None
+        return found
 
 
 @admin.register(AuditEntry)

@@ -84,6 +84,16 @@ def test_the_page_names_accounts_and_numbers_those_that_are_gone():
     assert client.get(f"{PAGE}?q=r-1").status_code == 200
 
 
+@pytest.mark.parametrize(
+    "typed", ["0001-01-01+00:00:00%2B10:00", "9999-12-31+23:59:59-10:00", "x", "%00", "2026-13-45"]
+)
+def test_a_typed_day_that_is_none_is_refused_on_the_page(typed):
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(people.admin("root"))
+    assert client.get(f"{PAGE}?at__gte={typed}").url == f"{PAGE}?e=1"
+    assert client.get(f"{PAGE}?event=%00").status_code == 200
+
+
 def test_old_entries_go(settings):
     settings.AUDIT_DAYS = 400
     record(SecurityEvent.PRESET_RETIRED, preset="plain")
