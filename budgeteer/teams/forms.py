@@ -26,8 +26,10 @@ class TeamForm(_TeamModelForm):
         fields = ("name",)
 
     def clean_name(self) -> str:
-        """The name on one line."""
-        name = " ".join(str(self.cleaned_data["name"]).split())
+        """The name on one line, without characters that show as nothing or turn the direction of what follows."""
+        name = "".join(filter(str.isprintable, " ".join(str(self.cleaned_data["name"]).split()))).strip()
+        if not name:
+            raise forms.ValidationError("A team needs a name that can be read.")
         if key_of(name) == EVERYONE.name:
             raise forms.ValidationError("Everyone is what all accounts here together are called.")
         if Team.objects.filter(name_key=key_of(name)).exclude(pk=self.instance.pk).exists():

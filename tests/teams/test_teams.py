@@ -189,7 +189,7 @@ def test_an_administrator_makes_teams_with_names_that_differ_and_sees_nothing_th
 ) -> None:
     root = people.admin("root")
     client = signed_in(root)
-    for name in ("harbour OFFICE", "Everyone", "  everyone "):
+    for name in ("harbour OFFICE", "Everyone", "  everyone ", "every\u200bone", "\u202eeveryone", "\u200b \u2060"):
         answer = client.post("/admin/teams/team/add/", {"name": name, "owner": ada.pk})
         assert answer.status_code == 200, name
     client.post("/admin/teams/team/add/", {"name": "Pilots", "owner": ada.pk})
@@ -263,8 +263,9 @@ def test_what_is_gone_by_the_time_of_the_lock_is_said_on_a_page(
 
 @pytest.mark.parametrize("ends", ["the team", "the membership"])
 def test_nothing_is_shared_through_a_membership_that_has_ended_meanwhile(
-    ends: str, shared: Workspace, office: Team, ada: User, bob: User, monkeypatch: pytest.MonkeyPatch
+    ends: str, shared: Workspace, office: Team, bob: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    ada = shared.owner
     sharing.share(shared, None)
     through = audience_named(ada, str(office.pk))
     collection = collections.create(ada, name="Talks", members=[])
