@@ -209,7 +209,7 @@ def _detected(document: Document, own: Sequence[Format]) -> tuple[Format, str, I
     beginning = document.beginning()
     refused = refusal_of(beginning)
     while claims := claims_on(beginning, left):
-        document.sample.clear()
+        document.samples.clear()
         if refused is not None and claims[0].row.certainty == "anything":
             break
         for claim in claims:

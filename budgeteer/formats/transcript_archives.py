@@ -126,7 +126,7 @@ def _open(document: Document, archive: Archive, entry: ArchiveEntry, skipped: li
 
 def _reader_of(opened: Document, readers: Readers) -> Format | None:
     claims = claims_on(opened, readers)
-    opened.sample.clear()
+    opened.samples.clear()
     return claims[0].row if claims else None
 
 

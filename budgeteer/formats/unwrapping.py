@@ -50,12 +50,12 @@ def unwrap(document: Document, rows: Sequence[Format]) -> Unwrapped | None:
     readers = [row for row in rows if row.in_archives]
     whole = _weight(value)
     for path, part in islice(_parts(value), _PARTS):
-        opened = replace(document, shape="json", value=part, text="", lines=(), skipped=(), sample=[])
+        opened = replace(document, shape="json", value=part, text="", lines=(), skipped=(), samples=[])
         claims = claims_on(opened.beginning(), readers)
         if claims and _weight(part) >= whole * _MOST:
             reason = f"holds, under {path}, what {claims[0].reason}"
             whole_part = _whole_part(document, path, part)
-            read = replace(opened, value=whole_part, skipped=document.skipped, sample=[])
+            read = replace(opened, value=whole_part, skipped=document.skipped, samples=[])
             return Unwrapped(read, replace(claims[0], reason=reason))
     return None
 

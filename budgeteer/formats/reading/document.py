@@ -97,7 +97,7 @@ class Document:
         warnings: what decoding replaced.
         size: the bytes of a file that is not held, 0 for any other.
         members: reads the members of large lists and objects in `value`, where that is not held.
-        sample: the first entries, which every format looks at; read once (see `entries.mostly`).
+        samples: holds the first entries, at which every format looks, once they were read (see `entries.sampled`).
         notes: where importers count what they merged, left out or did not know; an archive's files share one.
     """
 
@@ -114,7 +114,7 @@ class Document:
     notes: Notes = field(default_factory=Notes)
     size: int = 0
     members: MemberReader | None = None
-    sample: list[Mapping[str, Any]] = field(default_factory=list, compare=False, repr=False)
+    samples: list[list[Mapping[str, Any]]] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def stem(self) -> str:
@@ -123,7 +123,7 @@ class Document:
 
     def beginning(self) -> Document:
         """What tells the format: of JSON that is not held the first members of large lists and objects, else all."""
-        return self if self.members is None else replace(self, value=beginning_of(self.value), sample=[])
+        return self if self.members is None else replace(self, value=beginning_of(self.value), samples=[])
 
 
 def open_document(data: bytes, *, name: str = "", options: Options | None = None) -> Document:

@@ -86,9 +86,9 @@ def mostly(document: Document, fits: Callable[[Mapping[str, Any]], bool]) -> int
 
 def sampled(document: Document) -> list[Mapping[str, Any]]:
     """The first entries, which tell a format; they are read once for all formats that look."""
-    if not document.sample:
-        document.sample.extend(entry.value for entry in islice(entries_of(document), SAMPLED))
-    return document.sample
+    if not document.samples:
+        document.samples.append([entry.value for entry in islice(entries_of(document), SAMPLED)])
+    return document.samples[0]
 
 
 def numbered_mappings(value: Any, place: str, skipped: list[Skipped]) -> Iterator[tuple[int, Mapping[str, Any]]]:

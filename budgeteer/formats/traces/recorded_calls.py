@@ -72,7 +72,7 @@ def _read(call: RecordedCall, document: Document, skipped: list[Skipped]) -> lis
     if isinstance(output, Mapping) and "message" in output:  # of Converse, whose two bodies share no key
         forms.insert(0, {**call.request, **call.response})
     for value in forms:
-        opened = replace(document, shape="json", value=value, text="", lines=(), skipped=(), sample=[])
+        opened = replace(document, shape="json", value=value, text="", lines=(), skipped=(), samples=[])
         for module in (gemini, responses, converse, anthropic, chat):
             if not module.detect(opened):
                 continue
@@ -83,7 +83,7 @@ def _read(call: RecordedCall, document: Document, skipped: list[Skipped]) -> lis
             skipped.extend(replace(item, where=f"{call.where}, {item.where}") for item in done.skipped)
             return [_named(chat_, call) for chat_ in done.conversations]
     said = [*mappings(call.request.get("messages")), *([call.response] if call.response else [])]
-    opened = replace(document, shape="json", value={"messages": said}, text="", lines=(), skipped=(), sample=[])
+    opened = replace(document, shape="json", value={"messages": said}, text="", lines=(), skipped=(), samples=[])
     if not langchain.detect(opened):
         return []
     try:

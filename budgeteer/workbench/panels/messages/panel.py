@@ -79,7 +79,7 @@ class MessageLine(MarkedRow):
     tone: str = ""
     fate_word: str = ""
     reason: str = ""
-    name: ItemName = ItemName("", "")
+    name: ItemName | None = None
     is_selected: bool = False
     is_pinned: bool = False
     is_in_range: bool = False
