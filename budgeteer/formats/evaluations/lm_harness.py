@@ -144,7 +144,7 @@ def _requests(row: Mapping[str, Any], notes: Notes) -> Iterator[_Request]:
     replied = row["resps"] if isinstance(row.get("resps"), list) else []
     if row.get("arguments") is None:  # one prompt for all of them, as lmms-eval writes it
         scored = [came for came in replied if _likelihood(came) is not None]
-        notes.see(scored or None)
+        notes.see([came[0] for came in scored] or None)
         sampled = (text for came in replied if _likelihood(came) is None for text in _texts(came))
         yield _Request(row.get("input"), None, list(sampled))
         return

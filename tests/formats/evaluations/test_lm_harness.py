@@ -113,8 +113,8 @@ def test_several_replies_to_one_input_are_branches_of_one_conversation() -> None
 def test_of_many_replies_no_more_are_read_than_are_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is read with the whole prompt before it, which the file holds once."""
     read: list[Any] = []
-    reader = lm_harness._asked
-    monkeypatch.setattr(lm_harness, "_asked", lambda context, draft: read.append(context) or reader(context, draft))
+    reader = lm_harness.add_exchange
+    monkeypatch.setattr(lm_harness, "add_exchange", lambda draft, *said: read.append(said) or reader(draft, *said))
     found = import_bytes(jsonl(asked("How many piers?", *(f"There are {number}." for number in range(500)))))
     assert len(read) == len(found.conversations) == MOST_BRANCHES + 1
     assert found.conversations[0].branches == 499
