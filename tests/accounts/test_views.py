@@ -189,4 +189,4 @@ def test_a_closed_account_gets_the_same_answer_as_a_wrong_password(team: None) -
     client = Client()
     closed = client.post("/sign-in/", {"username": "ada", "password": PASSWORD}).content.decode()
     assert "do not match an active account" in closed
-    assert "A lost one can be" in closed
+    assert "reset your password" in closed

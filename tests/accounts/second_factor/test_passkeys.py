@@ -308,7 +308,7 @@ def test_it_is_turned_on_with_a_passkey_and_the_password_and_asked_for_after_it(
     client = Client()
     assert password_given(client).startswith("/sign-in/code/")
     page = client.get("/sign-in/code/").content.decode()
-    assert "Show a passkey of" in page
+    assert "Use a passkey of" in page
     assert "authenticator app" not in page
     assert not is_in(client)
     device.verifies = False  # its presence is enough after the password

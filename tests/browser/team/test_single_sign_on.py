@@ -184,7 +184,7 @@ def test_an_account_is_connected_asks_for_its_passkey_after_the_provider_and_is_
     expect(page.get_by_role("heading", level=1)).to_contain_text("context window")
 
     page.goto(f"{team.address}/account/second-factor/")
-    page.get_by_text("Remove it").press("Enter")
+    page.get_by_text("Remove passkey").press("Enter")
     page.locator("details.more input[name=password]").fill(PASSWORD)
     page.keyboard.press("Enter")
     expect(page.get_by_text("all that your second factor has")).to_be_visible()
