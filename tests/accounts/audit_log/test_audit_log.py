@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -84,9 +84,16 @@ def test_the_page_names_accounts_and_numbers_those_that_are_gone():
     assert client.get(f"{PAGE}?q=r-1").status_code == 200
 
 
-@pytest.mark.parametrize(
-    "typed", ["0001-01-01+00:00:00%2B10:00", "9999-12-31+23:59:59-10:00", "x", "%00", "2026-13-45"]
-)
+@pytest.mark.parametrize("typed", ["0001-01-01+00:00:00%2B10:00", "9999-12-31+23:59:59-10:00"])
+def test_a_day_beyond_an_end_of_the_calendar_is_refused_or_filters(typed):
+    """PostgreSQL has such times and answers; SQLite is asked in UTC, which has none of them."""
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(people.admin("root"))
+    answer = client.get(f"{PAGE}?at__gte={typed}")
+    assert answer.status_code == 200 if connection.vendor == "postgresql" else answer.url == f"{PAGE}?e=1"
+
+
+@pytest.mark.parametrize("typed", ["x", "%00", "2026-13-45"])
 def test_a_typed_day_that_is_none_is_refused_on_the_page(typed):
     client = Client(SERVER_NAME="localhost")
     client.force_login(people.admin("root"))
