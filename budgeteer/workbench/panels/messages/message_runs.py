@@ -15,7 +15,7 @@ from budgeteer.workbench.compression.ranges import context_id
 from budgeteer.workbench.item_content.whereabouts import turns_of
 from budgeteer.workbench.preview import Packed
 
-PAGE_LINES = 110
+PAGE_LINES = 105
 """The most lines of one page: messages, turn heads and folded runs together."""
 FOLDED_FROM = 3
 """So many messages of one fate in a row, dropped or summarised, are folded."""
