@@ -350,8 +350,8 @@ _BOTTOMS = """() => [...document.querySelectorAll(".items tbody tr.kept")].filte
   .map((row) => [".c-tokens", ".c-fate .fate"].map((part) => {
     const walker = document.createTreeWalker(row.querySelector(part), NodeFilter.SHOW_TEXT);
     const range = document.createRange();
-    while (walker.nextNode() && !/\\d/.test(walker.currentNode.data));
-    range.selectNodeContents(walker.currentNode);
+    do walker.nextNode() && range.selectNodeContents(walker.currentNode);
+    while (!range.toString().trim() || !range.getBoundingClientRect().height);
     return range.getBoundingClientRect().bottom;
   }))"""
 
