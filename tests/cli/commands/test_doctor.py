@@ -10,7 +10,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -28,9 +27,6 @@ from tests.sources.bucket_server import bucket_server
 from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[2]
-LONGEST_SECONDS = 60.0
-"""A part has eight seconds, and two or three hang in the worst of these cases; the rest is a machine that is busy."""
-
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1  # Linux, prctl(2) and capabilities(7)
 SECRET = "only-for-this-test-0123456789-abcdefghijklmnopqrstuvwxyz-ABCDEF"
 
@@ -63,7 +59,6 @@ def doctor(tmp_path: Path) -> Doctor:
 
     def run(*options: str, **variables: str) -> Report:
         environment = kept | {"BUDGETEER_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)} | variables
-        started = time.monotonic()
         done = subprocess.run(
             [sys.executable, "-m", "budgeteer.cli", "doctor", *options],
             env=environment,
@@ -74,7 +69,6 @@ def doctor(tmp_path: Path) -> Doctor:
             timeout=PATIENCE_SECONDS,
             preexec_fn=_obey_permissions,
         )
-        assert time.monotonic() - started < LONGEST_SECONDS
         assert "Traceback" not in done.stdout + done.stderr
         assert done.stderr == "" or done.returncode == 2, done.stderr
         return Report(done.returncode, done.stdout or done.stderr)
