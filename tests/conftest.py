@@ -170,6 +170,24 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         assert not torn, f"pytest-xdist did not group {torn[:3]}"
 
 
+class FailuresAtOnce:
+    """Name a test when it fails, beside the summary at the end: a run that is cut short has told by then."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and terminal is not None:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            terminal.write_line(f"\n{report.when} of {report.nodeid} failed: {crash.message[:600] if crash else ''}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have failures named at once."""
+    config.pluginmanager.register(FailuresAtOnce(config))
+
+
 def _mark_by_place(item: pytest.Item) -> None:
     """Say of a test what its folder and its module's fixtures say of it."""
     for folder in ("corpus", "browser", "conformance"):
