@@ -7,6 +7,7 @@ The operations come from the URL conf by way of the interface; what is expected 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.test import override_settings
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, Client, encode_multipart
 from django.utils import timezone
 
@@ -26,6 +28,7 @@ from budgeteer.tokens.models import AccessToken
 from budgeteer.tokens.scopes import Scope
 from tests.accounts.world import World, make_people, make_world
 from tests.http_api.callers import token_of
+from tests.standing_rows import standing_rows
 
 SENT = {"file": ("more.json", b"{}"), "offset": "7", "sha256": "0" * 64}
 
@@ -126,15 +129,39 @@ def full_token(user: User) -> str:
     return secret
 
 
-@pytest.fixture
-def people() -> dict[str, User]:
-    return make_people()
+@dataclass(frozen=True)
+class Standing:
+    """Everybody, and what their owner has."""
+
+    people: dict[str, User]
+    world: World
+
+
+def make_everything() -> Standing:
+    with override_settings(BUDGETEER_MODE="team"):
+        people = make_people()
+        return Standing(people, make_world(people["owner"]))
+
+
+@pytest.fixture(scope="module")
+def standing_rows_of_all(django_db_setup: None, django_db_blocker: Any) -> Iterator[Callable[[], Standing]]:
+    yield from standing_rows(make_everything, django_db_blocker)
 
 
 @pytest.fixture
-def world(db: None, team: None, people: dict[str, User], settings: Any) -> World:
+def standing(standing_rows_of_all: Callable[[], Standing], db: None) -> Standing:
+    return standing_rows_of_all()
+
+
+@pytest.fixture
+def people(standing: Standing) -> dict[str, User]:
+    return standing.people
+
+
+@pytest.fixture
+def world(standing: Standing, team: None, settings: Any) -> World:
     settings.API_REQUESTS_PER_MINUTE = settings.API_STRANGERS_PER_MINUTE = 1_000_000
-    return make_world(people["owner"])
+    return standing.world
 
 
 @pytest.fixture

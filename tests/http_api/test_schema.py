@@ -6,7 +6,7 @@ Ids in addresses are those of real rows, so that requests get as far as they can
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -27,6 +27,7 @@ from budgeteer.http_api.interface import openapi_document
 from tests.accounts.world import World, make_people, make_world
 from tests.examples import examples
 from tests.http_api.callers import token_of
+from tests.standing_rows import standing_rows
 
 CHECKS = [content_type_conformance, response_schema_conformance, status_code_conformance]
 
@@ -50,9 +51,14 @@ SCHEMA.config.update(base_url="http://localhost")
 OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
 
 
+@pytest.fixture(scope="module")
+def standing_world(django_db_setup: None, django_db_blocker: Any) -> Iterator[Callable[[], World]]:
+    yield from standing_rows(lambda: make_world(make_people()["owner"]), django_db_blocker)
+
+
 @pytest.fixture
-def world(db: None) -> World:
-    return make_world(make_people()["owner"])
+def world(standing_world: Callable[[], World], db: None) -> World:
+    return standing_world()
 
 
 @pytest.fixture(autouse=True)
