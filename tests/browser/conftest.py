@@ -92,21 +92,27 @@ class Visitor:
 
 
 @pytest.fixture
-def visitor(browser: Browser, stack: Stack, signed_in: Any) -> Iterator[Callable[..., Visitor]]:
-    """Make visitors: `visitor(width=…, theme="light", script=True, known=True)`; `known` ones are signed in."""
+def visitor(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Visitor]]:
+    """Make visitors: `visitor(width=…, theme="light", script=True, known=True)`; `known` ones are signed in.
+
+    They visit the dashboard that all tests share, which starts with the first of them, or the one at `address`.
+    """
     made: list[Visitor] = []
 
-    def make(*, width: int = WIDE, theme: str = "light", script: bool = True, known: bool = True) -> Visitor:
+    def make(
+        *, width: int = WIDE, theme: str = "light", script: bool = True, known: bool = True, address: str = ""
+    ) -> Visitor:
+        here = address or request.getfixturevalue("stack").address
         context = browser.new_context(
             viewport={"width": width, "height": 900},
             color_scheme=theme,
             java_script_enabled=script,
-            storage_state=signed_in if known else None,
+            storage_state=request.getfixturevalue("signed_in") if known else None,
             reduced_motion="reduce",
             accept_downloads=True,
         )
         context.grant_permissions(["clipboard-read", "clipboard-write"])
-        made.append(Visitor(context, stack.address))
+        made.append(Visitor(context, here))
         return made[-1]
 
     yield make

@@ -66,10 +66,9 @@ def team(tmp_path_factory: pytest.TempPathFactory):
 
 
 def sign_in(visitor, team: Stack, name: str, *, password: str = PASSWORD, forgiving: str = "") -> Page:
-    someone = visitor(known=False)
+    someone = visitor(known=False, address=team.address)
     if forgiving:
         someone.forgive(forgiving)
-    someone.address = team.address
     page = someone.open("/")
     expect(page).to_have_url(f"{team.address}/sign-in/?next=/")
     sign_in_with(page, name, password)
@@ -131,7 +130,7 @@ def test_a_second_factor_is_turned_on_and_asked_for_by_the_keyboard_alone(visito
     assert failures(dora) == []
     first = codes.first.inner_text()
 
-    again = visitor(known=False, script=False)
+    again = visitor(known=False, script=False, address=team.address)
     again.forgive("status of 422")
     page = again.open(f"{team.address}/presets/")
     sign_in_with(page, "dora", PASSWORD)
@@ -199,8 +198,7 @@ def test_a_passkey_signs_in_alone_and_in_the_place_of_a_code(visitor, team):
 
 
 def test_without_script_a_page_says_what_passkeys_need(visitor, team):
-    page = visitor(known=False, script=False)
-    page.address = team.address
+    page = visitor(known=False, script=False, address=team.address)
     shown = page.open("/sign-in/")
     expect(shown.get_by_role("button", name="Use a passkey")).to_have_count(0)
 
@@ -210,7 +208,7 @@ def test_a_stranger_opens_a_report_with_its_password(visitor, team):
     open_sample(bob, "A tool catalogue over its limit")
     bob.locator("#share").click()
     link = publish(bob, content="numbers", password="seven grey trawlers")
-    stranger = visitor(known=False)
+    stranger = visitor(known=False, address=team.address)
     stranger.forgive("status of 403")
     page = stranger.open(link)
     for password, heading in (("wrong", "This report needs a password"), ("seven grey trawlers", "Budget report")):

@@ -79,12 +79,11 @@ def team(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterat
 
 
 def somebody(visitor, team: Stack, path: str = "/", *, forgiving: str = "") -> Page:
-    someone = visitor(known=False)
+    someone = visitor(known=False, address=team.address)
     someone.forgive(r"/oauth2/\w+\?.*Failed to load resource")  # the provider's page has a style sheet of the Internet
     someone.context.route(lambda address: urlsplit(address).hostname != "localhost", lambda route: route.abort())
     if forgiving:
         someone.forgive(forgiving)
-    someone.address = team.address
     return someone.open(path)
 
 
