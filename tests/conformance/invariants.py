@@ -78,9 +78,9 @@ def check_within_budget(packing: Packing) -> None:
 
 def check_order_and_groups(packing: Packing) -> None:
     """Sections in prompt order, history in its own; what is not added was given; groups live or die together."""
-    ledger = packing.ledger
+    ledger, decisions = packing.ledger, tuple(packing.ledger)
     assert all(before <= after for before, after in pairwise(ledger.section.tolist()))
-    history = [one for one in ledger if one.section == "history" and one.fate != "added"]
+    history = [one for one in decisions if one.section == "history" and one.fate != "added"]
     ids = [f"message:{message.id}" for message in packing.bundle.history]
     assert [one.id for one in history] == ids
     gone = {one.id for one in history if one.fate in ("dropped", "summarised")}
@@ -95,7 +95,7 @@ def check_order_and_groups(packing: Packing) -> None:
             assert after == 0
         if fate == ADDED:
             assert ledger.before_tokens[index] == 0
-    for one in ledger:
+    for one in decisions:
         assert one.sentence
         assert one.section in SECTIONS
         if one.fate == "kept":

@@ -89,7 +89,7 @@ def test_the_corpus_is_read() -> None:
 
 
 def packed_by() -> list[Any]:
-    """Each file with every strategy and every window, in a third of their pairs unless all examples are tried."""
+    """Each file with every strategy and every window, in a fifth of their pairs unless all examples are tried."""
     tried = product(enumerate(files()), enumerate(STRATEGIES), enumerate(WINDOWS))
     return [
         pytest.param(path, strategy, window, id=f"{path.name}-{strategy}-{window}")

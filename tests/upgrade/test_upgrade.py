@@ -31,6 +31,8 @@ from tests.own_servers import own_servers
 pytestmark = pytest.mark.browser
 
 HERE = Path(__file__).parent
+#: On servers the oldest alone: all that came after it is done to its rows too.
+FILLED = ("first",) if "DATABASE_URL" in os.environ else ("first", "second")
 ROOT = HERE.parents[1]
 
 
@@ -47,7 +49,7 @@ class Used:
         return self.folder / "budgeteer.sqlite3"
 
 
-@pytest.fixture(params=["first", "second"])
+@pytest.fixture(params=FILLED)
 def used(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Used]:
     folder = tmp_path / "var"
     with zipfile.ZipFile(HERE / f"{request.param}.zip") as archive:
