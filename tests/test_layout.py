@@ -16,6 +16,7 @@ import pytest
 
 from budgeteer.workbench.state import PanelName
 
+pytestmark = pytest.mark.xdist_group("layout")  # every module is parsed once
 ROOT = Path(__file__).parents[1]
 MOST_FILES = 20
 MOST_ENGINE_FLOORS = 7

@@ -8,7 +8,7 @@ import pytest
 
 from budgeteer.serve.body_turns import NoTurn, Turns
 from budgeteer.serve.client_pace import Body, Message, Pace, TooSlow
-from tests.coroutines import run
+from tests.serve.coroutines import run
 
 
 def test_one_sender_has_so_many_turns_and_others_have_their_own() -> None:

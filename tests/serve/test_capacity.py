@@ -20,8 +20,8 @@ import pytest
 
 from budgeteer.serve.capacity import Threads
 from budgeteer.serve.gateway import Gateway
-from tests import coroutines
 from tests.own_servers import own_database
+from tests.serve import coroutines
 from tests.serve.running import PROGRAM, ROOT, answers
 from tests.servers import die_with_parent, free_port
 from tests.waiting import PATIENCE_SECONDS, wait_until

@@ -9,6 +9,7 @@ import pytest
 
 from budgeteer.engine.content.conversation import ReasoningPart, TextPart, calls_of
 from budgeteer.formats.detect import import_bytes
+from tests.examples import examples
 from tests.formats.makers.runs import KIMI_CODE, step, typed
 from tests.formats.shapes import jsonl, zipped
 
@@ -106,7 +107,7 @@ def obvious(lines: list[dict[str, Any]]) -> list[str]:
     return [text for _, text in told]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(examples(60)))
 def test_whatever_is_compacted_and_undone_in_turn_leaves_what_an_obvious_reader_leaves(seed: int) -> None:
     chance = Random(seed)
     lines = [typed("p0")]
