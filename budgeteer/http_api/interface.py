@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from http import HTTPStatus
 from typing import Any, Final
 
 from ninja import NinjaAPI, Router
+from ninja.operation import Operation
 
 from budgeteer import __version__
 from budgeteer.access.bearer import API_ROOT
@@ -14,7 +16,7 @@ from budgeteer.access.problems import MEDIA_TYPE
 from budgeteer.http_api.body_parser import BodyParser
 from budgeteer.http_api.errors import HANDLED, answer_to
 from budgeteer.http_api.operations import account, collections, jobs, packing, presets, reports, sources, workspaces
-from budgeteer.http_api.routing import Declared, declared_of
+from budgeteer.http_api.routing import Declared, ProblemOut, declared_of
 
 TITLE: Final = "Budgeteer"
 _DESCRIPTION: Final = (
@@ -64,15 +66,22 @@ def operations_by_route() -> Iterator[tuple[str, dict[str, Declared]]]:
             yield path.lstrip("/").replace("{", "<").replace("}", ">"), by_method
 
 
+def _operations() -> Iterator[Operation]:
+    """Every operation, as ninja has it."""
+    return (one for router in ROUTERS.values() for view in router.path_operations.values() for one in view.operations)
+
+
 @cache
 def openapi_document() -> dict[str, Any]:
     """The OpenAPI document."""
     document: dict[str, Any] = dict(api.get_openapi_schema(path_prefix=API_ROOT))
     document["servers"] = [{"url": "/"}]
-    for operation in _operations_of(document):
-        for status, answer in operation["responses"].items():
-            if int(status) >= 400:
-                answer["content"] = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemOut"}}}
+    document["components"]["schemas"][ProblemOut.__name__] = ProblemOut.model_json_schema()
+    problem = {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{ProblemOut.__name__}"}}}
+    errors = {one.operation_id: declared_of(one.view_func).errors for one in _operations()}
+    for described in _operations_of(document):
+        for status in errors[described["operationId"]]:
+            described["responses"][status] = {"description": HTTPStatus(status).phrase, "content": problem}
     return document
 
 

@@ -72,6 +72,7 @@ class Declared:
     Attributes:
         reading: the scope of those who are answered what it changed; others are answered that it is done (204).
         is_keyed: it takes an idempotency key. takes_json: its body is JSON.
+        errors: the statuses of the problems that it may answer with, ascending.
     """
 
     scope: Scope | None
@@ -80,6 +81,7 @@ class Declared:
     takes_json: bool
     takes_documents: bool
     takes_uploads: bool
+    errors: tuple[int, ...]
 
 
 class PersonalToken(HttpBearer):
@@ -125,13 +127,15 @@ def route(  # noqa: PLR0913 - an operation is declared in one place
         answers = {**answers, HTTPStatus.NO_CONTENT.value: None}
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        declared = Declared(scope, reading, is_keyed, body in _JSON_BODIES, body == "document", body == "upload")
+        problems = tuple(sorted(statuses - set(answers)))
+        takes_json, takes_documents, takes_uploads = body in _JSON_BODIES, body == "document", body == "upload"
+        declared = Declared(scope, reading, is_keyed, takes_json, takes_documents, takes_uploads, problems)
         function.declared = declared  # type: ignore[attr-defined]  # read by declared_of
         registered: Callable[..., Any] = router.api_operation(
             [method],
             path,
             auth=PersonalToken(scope),
-            response={**answers, **dict.fromkeys(sorted(statuses - set(answers)), ProblemOut)},
+            response=answers,  # problems are raised; interface.py describes them, without a model for each
             operation_id=function.__name__,
             url_name=function.__name__,
             by_alias=True,

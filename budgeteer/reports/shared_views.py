@@ -22,7 +22,6 @@ from budgeteer.accounts.sign_in_log import origin_of
 from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.reports import services
 from budgeteer.reports.document import Document
-from budgeteer.reports.files.pdf import to_pdf
 from budgeteer.reports.kinds.registry import kind_for
 from budgeteer.reports.models import Report
 from budgeteer.reports.report_prompt import PIECES_A_PAGE, prompt_pieces, prompt_text
@@ -188,6 +187,8 @@ def markdown_file(_request: HttpRequest, _report: Report, document: Document) ->
 @_shared
 def pdf_file(_request: HttpRequest, _report: Report, document: Document) -> HttpResponse:
     """The report as pages to print."""
+    from budgeteer.reports.files.pdf import to_pdf  # compiles ReportLab's patterns, which nothing else needs
+
     content = to_pdf(document, kind_for(document).to_blocks(document))
     return _file(content, document, kind=PDF, suffix="pdf")
 

@@ -1,7 +1,8 @@
 """Passkeys (WebAuthn) by py_webauthn (BSD): made by an account, and held against what a device answers.
 
 A passkey signs in without a password where the device has verified its user (a PIN, a finger); after a password it
-stands in for a code, and its presence is enough. What device it is, is not asked for.
+stands in for a code, and its presence is enough. What device it is, is not asked for. The library is read when it is
+asked for first: with what it needs of cryptography it takes as long as Django.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
 from django.contrib.auth.models import User
@@ -17,32 +18,15 @@ from django.db import Error as DatabaseError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.utils import timezone
-from webauthn import (
-    base64url_to_bytes,
-    generate_authentication_options,
-    generate_registration_options,
-    options_to_json,
-    verify_authentication_response,
-    verify_registration_response,
-)
-from webauthn.helpers import (
-    bytes_to_base64url,
-    generate_user_handle,
-    parse_authentication_credential_json,
-)
-from webauthn.helpers.exceptions import WebAuthnException
-from webauthn.helpers.structs import (
-    AuthenticatorSelectionCriteria,
-    PublicKeyCredentialDescriptor,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
 
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.models import Passkey, SecondFactor
 from budgeteer.accounts.second_factor.challenges import PasskeyChallenge
 from budgeteer.accounts.second_factor.codes import ISSUER
+
+if TYPE_CHECKING:
+    from webauthn.helpers.structs import PublicKeyCredentialDescriptor
 
 log = structlog.get_logger(__name__)
 
@@ -80,6 +64,14 @@ class WebSite:
 
 def creation_options(user: User, challenge: bytes, site: WebSite) -> str:
     """What a browser asks a device with to make a passkey, as JSON."""
+    from webauthn import base64url_to_bytes, generate_registration_options, options_to_json
+    from webauthn.helpers import generate_user_handle
+    from webauthn.helpers.structs import (
+        AuthenticatorSelectionCriteria,
+        ResidentKeyRequirement,
+        UserVerificationRequirement,
+    )
+
     made = list(Passkey.objects.filter(user=user))
     return options_to_json(
         generate_registration_options(
@@ -99,6 +91,9 @@ def creation_options(user: User, challenge: bytes, site: WebSite) -> str:
 
 def sign_in_options(user: User | None, challenge: bytes, site: WebSite) -> str:
     """What a browser asks a device with to sign in, as JSON: with any key, or with one of the account's own."""
+    from webauthn import generate_authentication_options, options_to_json
+    from webauthn.helpers.structs import UserVerificationRequirement
+
     own = _descriptors(list(Passkey.objects.filter(user=user))) if user else None
     verified = UserVerificationRequirement.DISCOURAGED if user else UserVerificationRequirement.REQUIRED
     return options_to_json(
@@ -122,6 +117,9 @@ def add(user: User, answer: str, *, challenge: PasskeyChallenge, site: WebSite, 
     Raises:
         PasskeyRefused: it is none, it is known already, or the account has as many as it may.
     """
+    from webauthn import verify_registration_response
+    from webauthn.helpers import bytes_to_base64url
+
     with _refusing("What the device answered is no passkey for this site. Try again."):
         made = verify_registration_response(
             credential=answer,
@@ -159,6 +157,9 @@ def account_of(answer: str, *, challenge: PasskeyChallenge, site: WebSite) -> Us
     Raises:
         PasskeyRefused: nobody, or another account.
     """
+    from webauthn import base64url_to_bytes, verify_authentication_response
+    from webauthn.helpers import bytes_to_base64url, parse_authentication_credential_json
+
     sentence = "That passkey signs nobody in here."
     with _refusing(sentence):
         credential = parse_authentication_credential_json(answer)
@@ -226,6 +227,8 @@ def handle_in(options: dict[str, object]) -> str:
 @contextmanager
 def _refusing(sentence: str) -> Iterator[None]:
     """Refuse what the library cannot read; it raises more than its own errors, such as for a key without its kind."""
+    from webauthn.helpers.exceptions import WebAuthnException
+
     try:
         yield
     except (PasskeyRefused, DatabaseError):
@@ -237,4 +240,7 @@ def _refusing(sentence: str) -> Iterator[None]:
 
 
 def _descriptors(passkeys: list[Passkey]) -> list[PublicKeyCredentialDescriptor]:
+    from webauthn import base64url_to_bytes
+    from webauthn.helpers.structs import PublicKeyCredentialDescriptor
+
     return [PublicKeyCredentialDescriptor(id=base64url_to_bytes(passkey.credential_id)) for passkey in passkeys]

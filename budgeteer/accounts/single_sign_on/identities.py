@@ -8,7 +8,7 @@ account that somebody uses is never taken over: whoever owns it connects it, sig
 from __future__ import annotations
 
 import string
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -19,10 +19,12 @@ from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.models import SignInIdentity
 from budgeteer.accounts.password_links import accounts_of
-from budgeteer.accounts.single_sign_on.provider import ProviderClaims
 from budgeteer.accounts.single_sign_on.refusals import RefusalReason, SignInRefused
 from budgeteer.accounts.single_sign_on.settings import ProviderSettings
 from budgeteer.accounts.throttling import MAIL_CHARS, NAME_CHARS
+
+if TYPE_CHECKING:
+    from budgeteer.accounts.single_sign_on.provider import ProviderClaims
 
 SUBJECT_CHARS: Final = 255
 """The longest subject there is (OpenID Connect Core, 2)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from http import HTTPStatus
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 import structlog
@@ -33,7 +33,7 @@ from budgeteer.accounts.second_factor import half_signed_in
 from budgeteer.accounts.second_factor import services as second_factor
 from budgeteer.accounts.sign_in_answers import is_ours, too_many
 from budgeteer.accounts.sign_in_log import origin_of
-from budgeteer.accounts.single_sign_on import identities, pending, provider
+from budgeteer.accounts.single_sign_on import identities, pending
 from budgeteer.accounts.single_sign_on.refusals import (
     SENTENCES,
     ProviderUnavailable,
@@ -41,6 +41,9 @@ from budgeteer.accounts.single_sign_on.refusals import (
     SignInRefused,
 )
 from budgeteer.accounts.single_sign_on.settings import ProviderSettings
+
+if TYPE_CHECKING:
+    from budgeteer.accounts.single_sign_on.provider import ProviderClaims
 
 log = structlog.get_logger(__name__)
 
@@ -58,6 +61,8 @@ _REFUSED: Final = "accounts/provider_refused.html"
 @require_safe
 def provider_start(request: HttpRequest) -> HttpResponse:
     """To the provider; who is signed in goes where they wanted, unless they said that they connect their account."""
+    from budgeteer.accounts.single_sign_on import provider  # reads Authlib, which nothing else needs
+
     ours = _settings()
     connecting = _may_connect(request)
     wanted = request.GET.get("next", "")
@@ -107,6 +112,8 @@ def provider_return(request: HttpRequest) -> HttpResponse:
 @require_safe
 def provider_sign_out(request: HttpRequest) -> HttpResponse:
     """To the page of the provider where one signs out there; it leads back here."""
+    from budgeteer.accounts.single_sign_on import provider
+
     ours = _settings()
     return_to = request.build_absolute_uri(reverse("accounts:sign_in"))
     try:
@@ -155,6 +162,8 @@ def disconnect(request: SignedInRequest) -> HttpResponse:
 
 
 def _answered(request: HttpRequest, ours: ProviderSettings) -> HttpResponse:
+    from budgeteer.accounts.single_sign_on import provider
+
     sent = pending.kept(request)
     if sent is None or not constant_time_compare(sent.state, request.GET.get("state", "")):
         raise SignInRefused(RefusalReason.BEGUN_ELSEWHERE)
@@ -173,7 +182,7 @@ def _answered(request: HttpRequest, ours: ProviderSettings) -> HttpResponse:
 
 
 def _connected(
-    request: HttpRequest, ours: ProviderSettings, claims: provider.ProviderClaims, sent: pending.PendingSignIn
+    request: HttpRequest, ours: ProviderSettings, claims: ProviderClaims, sent: pending.PendingSignIn
 ) -> HttpResponse:
     """Connect the account, if whoever comes back is who went, and gave the password for it."""
     if not isinstance(request.user, User) or request.user.pk != sent.account or not _may_connect(request):

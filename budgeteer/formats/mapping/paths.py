@@ -10,21 +10,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any, Final
-
-from jsonpath import JSONPath, JSONPathEnvironment, JSONPathError
-from jsonpath.segments import JSONPathChildSegment
-from jsonpath.selectors import IndexSelector, NameSelector, SliceSelector, WildcardSelector
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
 from budgeteer.engine.errors import FormatError
+
+if TYPE_CHECKING:
+    from jsonpath import JSONPath, JSONPathEnvironment
 
 LONGEST: Final = 200
 """Characters of an expression."""
 
-_ALLOWED: Final = (NameSelector, IndexSelector, SliceSelector, WildcardSelector)
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_ENVIRONMENT: Final = JSONPathEnvironment(strict=True)
+
+
+@cache
+def _environment() -> JSONPathEnvironment:
+    """The library's parser; its patterns take longer to compile than most imports take."""
+    from jsonpath import JSONPathEnvironment
+
+    return JSONPathEnvironment(strict=True)
 
 
 def check(expression: str, field: str) -> None:
@@ -43,10 +48,12 @@ def compiled(expression: str, field: str = "") -> JSONPath:
     Raises:
         FormatError: as check.
     """
+    from jsonpath import JSONPath, JSONPathError
+
     if len(expression) > LONGEST:
         raise FormatError(f"The path has {len(expression):,} characters; {LONGEST} fit", where=field, mend="Shorten it")
     try:
-        path = _ENVIRONMENT.compile(expression)
+        path = _environment().compile(expression)
     except (JSONPathError, RecursionError, ValueError) as error:
         why = str(error).split("\n", maxsplit=1)[0][:160]
         raise FormatError(f"{expression!r} is no JSONPath: {why}", where=field, mend=_MEND) from None
@@ -60,10 +67,13 @@ _MEND: Final = 'Write it like `$.messages[*]`, `$.author.role` or `$["a name wit
 
 
 def _is_simple(segment: object) -> bool:
+    from jsonpath.segments import JSONPathChildSegment
+    from jsonpath.selectors import IndexSelector, NameSelector, SliceSelector, WildcardSelector
+
     return (
         isinstance(segment, JSONPathChildSegment)
         and len(segment.selectors) == 1
-        and isinstance(segment.selectors[0], _ALLOWED)
+        and isinstance(segment.selectors[0], NameSelector | IndexSelector | SliceSelector | WildcardSelector)
     )
 
 
