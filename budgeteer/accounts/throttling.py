@@ -33,6 +33,10 @@ LETTERS = 3
 """Letters to one mail address within the window of sign-in tries: nobody is to be flooded in our name."""
 
 
+USER_NAMES = 20
+"""User names of others that one account may type within the window of sign-in tries and that nobody has."""
+
+
 class TooManyAttempts(Exception):
     """This try was not made; `seconds` is how long to wait for the next one."""
 
@@ -131,6 +135,15 @@ def count_passkey(request: HttpRequest) -> Attempts:
         TooManyAttempts: there were as many as are allowed for the address.
     """
     return Attempts(_count({_key("passkey", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS}), "")
+
+
+def count_user_name(account: int) -> Attempts:
+    """Count a user name that this account types to add somebody, until it is somebody's.
+
+    Raises:
+        TooManyAttempts: there were as many as are allowed for the account.
+    """
+    return Attempts(_count({_key("user name", str(account)): USER_NAMES}), "")
 
 
 def client_address(request: HttpRequest) -> str:

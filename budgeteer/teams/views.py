@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access
+from budgeteer.accounts import throttling
 from budgeteer.engine.errors import InputError
 from budgeteer.presentation.labels import count_of
 from budgeteer.teams import services
@@ -78,9 +79,19 @@ def add(request: SignedInRequest, team_id: int) -> HttpResponse:
     team = get_team_to_manage(request.user, team_id)
     username = request.POST.get("username", "").strip()
     try:
+        attempts = throttling.count_user_name(request.user.pk)
+    except throttling.TooManyAttempts as refusal:
+        wait = (
+            f"Too many user names that no account has. Wait {throttling.waiting_time(refusal.seconds)}, then try again."
+        )
+        page = _page(request, team, status=HTTPStatus.TOO_MANY_REQUESTS, problem=wait, typed=username)
+        page["Retry-After"] = str(refusal.seconds)
+        return page
+    try:
         made = services.add(team, username, by=request.user)
     except InputError as refusal:
         return _page(request, team, status=HTTPStatus.UNPROCESSABLE_ENTITY, problem=refusal.sentence, typed=username)
+    attempts.succeeded()
     messages.success(request, f"{made.user.get_username()} is in the team now.")
     return redirect(team)
 

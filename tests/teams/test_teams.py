@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 
 from budgeteer.access.audit import SecurityEvent
 from budgeteer.access.rules import AccountRole, set_role
+from budgeteer.accounts.throttling import USER_NAMES
 from budgeteer.collections import services as collections
 from budgeteer.collections import views as collection_views
 from budgeteer.personal_data.services import close_for_deletion
@@ -168,6 +169,21 @@ def test_who_cannot_be_added_is_said_in_the_form(office: Team, ada: User) -> Non
         answer = signed_in(ada).post(f"{office.get_absolute_url()}add/", {"username": name})
         assert answer.status_code == 422
         assert said in answer.content.decode()
+
+
+def test_names_that_nobody_has_are_tried_so_often_and_right_ones_as_often_as_one_likes(office: Team, ada: User) -> None:
+    client, address = signed_in(ada), f"{office.get_absolute_url()}add/"
+    for number in range(USER_NAMES - 1):
+        assert client.post(address, {"username": f"nobody-{number}"}).status_code == 422
+    for name in ("carl", "dora", "erin"):
+        User.objects.create_user(name)
+        assert client.post(address, {"username": name}).status_code == 302
+    assert client.post(address, {"username": "nobody"}).status_code == 422
+    refused = client.post(address, {"username": "vera"})
+    assert refused.status_code == 429
+    assert int(refused["Retry-After"]) > 0
+    assert "Too many user names that no account has. Wait " in refused.content.decode()
+    assert not office.memberships.filter(user__username="vera").exists()
 
 
 def test_a_team_keeps_an_owner_whose_account_is_open(office: Team, ada: User, bob: User) -> None:
