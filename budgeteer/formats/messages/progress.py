@@ -36,6 +36,9 @@ class ProgressHeartbeat:
 
     def over[T](self, items: Iterable[T]) -> Iterator[T]:
         """The items, with word between them."""
+        return iter(items) if isinstance(items, list | tuple) and len(items) < STEP else self._over(items)
+
+    def _over[T](self, items: Iterable[T]) -> Iterator[T]:
         for number, item in enumerate(items, 1):
             yield item
             if number % STEP == 0:

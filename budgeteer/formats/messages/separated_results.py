@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from budgeteer.engine.content.conversation import Message, calls_of, results_of
+from budgeteer.engine.content.conversation import Message, ToolResultPart, calls_of, results_of
 from budgeteer.engine.content.pairing import has_name
 from budgeteer.formats.messages.message_order import in_slots
 from budgeteer.formats.messages.outlines import with_parts
@@ -17,6 +17,10 @@ def beside_calls(messages: Sequence[Message]) -> Sequence[Message]:
     A result stands apart where somebody else speaks between the two. Of several results of one call the first is its
     answer; every other one stays where it is, and so does one whose call is not before it.
     """
+    if isinstance(messages, tuple) and not any(
+        isinstance(part, ToolResultPart) for one in messages for part in one.parts
+    ):
+        return messages
     slots = array("q")
     moved: set[int] = set()
     waiting: dict[str, int] = {}
@@ -34,4 +38,4 @@ def beside_calls(messages: Sequence[Message]) -> Sequence[Message]:
         elif slot != last:
             moved.add(at)
         slots.append(slot)
-    return in_slots(messages, slots, moved=moved)
+    return in_slots(messages, slots, moved=moved) if moved else messages

@@ -26,8 +26,10 @@ def branches_of(messages: Sequence[Numbered]) -> list[list[Numbered]]:
     if not isinstance(first, OBJECT):
         return []
     own = next((key for key in _IDS if key in first), "")
+    if not own:
+        return []
     above = next((key for key in _PARENTS if any(isinstance(raw, OBJECT) and key in raw for _, raw in messages)), "")
-    by_id = _by_id(messages, own) if own and above else {}
+    by_id = _by_id(messages, own) if above else {}
     if not by_id:
         return []
     parents = {given: _named(raw, above) for given, (_, raw) in by_id.items()}

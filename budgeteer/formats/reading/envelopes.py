@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.content.library import compact_json
@@ -38,6 +38,14 @@ _SPEAKERS = _ROLES | {"tool"}
 _PREFERRED = "preferred_output"
 _REJECTED = ("rejected_response", "rejected_messages", "non_preferred_output")
 """Where sets of preferences keep answers: OpenAI's for its fine-tuning, ms-swift's."""
+_SHAPES: Final = {
+    "messages": "a request body",
+    "traj": "a trajectory (`traj`)",
+    "history": "an agent `history`",
+    "conversation": "a row of a data set",
+    "conversations": "a row of a data set",
+}
+"""What an object with messages is, by the key they stand under."""
 _WRAPPERS = ("body", "request", "kwargs", "params", "proxy_server_request")
 """Where a request stands in what was logged of it; the last is LiteLLM's."""
 _ASKED = ("instruction", "prompt", "question", "query", "input")
@@ -195,7 +203,10 @@ def _from_lines(document: Document, lines: Sequence[JsonLine]) -> Iterator[Envel
 
 def _grouped(said: Sequence[tuple[int, Any]]) -> dict[str, list[tuple[int, Any]]]:
     """The messages of each of several conversations that they name; none where they name one, or not all name it."""
+    first = said[0][1] if said else None
     for key in _GROUPS:
+        if not isinstance(first, OBJECT) or key not in first:
+            continue
         groups: dict[str, list[tuple[int, Any]]] = {}
         for number, raw in said:
             given = raw.get(key) if isinstance(raw, OBJECT) else None
@@ -292,11 +303,9 @@ def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
     answer = _reply_beside(value)
     if answer is not None:
         messages.append((len(messages) + 1, answer))
-    history = "an agent `history` (its `trajectory` repeats it)" if "trajectory" in value else "an agent `history`"
-    shapes = {"messages": "a request body", "traj": "a trajectory (`traj`)", "history": history}
-    shapes |= dict.fromkeys(("conversation", "conversations"), "a row of a data set")
+    repeated = " (its `trajectory` repeats it)" if key == "history" and "trajectory" in value else ""
     return Envelope(
-        shape=shapes[key] + (" with its response" if answer is not None else ""),
+        shape=_SHAPES[key] + repeated + (" with its response" if answer is not None else ""),
         messages=tuple(_prompted(value, messages)),
         id=_id(value),
         tools=_tools(value) or _tools(beside),
@@ -316,7 +325,8 @@ def _rejected(value: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _prompted(value: Mapping[str, Any], messages: Sequence[tuple[int, Any]]) -> Sequence[tuple[int, Any]]:
     """Messages behind the system text that stands beside them, where they have none of their own."""
-    said = next((text for key in _PROMPTS if (text := text_value(value.get(key))).strip()), "")
+    given = (text_value(value[key]) for key in _PROMPTS if key in value)
+    said = next((text for text in given if text.strip()), "")
     first = messages[0][1] if messages else None
     if not said or not isinstance(first, OBJECT) or first.get("role") in ("system", "developer"):
         return messages
@@ -325,7 +335,10 @@ def _prompted(value: Mapping[str, Any], messages: Sequence[tuple[int, Any]]) -> 
 
 def _reply_beside(value: Mapping[str, Any]) -> Any:
     """The reply that stands beside a request, None where there is none."""
-    return next((answer for key in _REPLIES if (answer := _answer(value.get(key))) is not None), None)
+    for key in _REPLIES:
+        if key in value and (answer := _answer(value[key])) is not None:
+            return answer
+    return None
 
 
 def _answered(envelope: Envelope, answer: Any) -> Envelope:
@@ -419,10 +432,14 @@ def speaker_of(raw: Mapping[str, Any]) -> str:
 
     Beside its `role`, which may be a name, Zep writes a `role_type`; HuggingChat has `from` instead.
     """
-    typed, role, said = (text_value(raw.get(key)) for key in ("role_type", "role", "from"))
-    if typed in _SPEAKERS:
+    typed = raw.get("role_type")
+    if isinstance(typed, str) and typed in _SPEAKERS:
         return typed
-    return role or (said if said in _SPEAKERS and "content" in raw else "")
+    role = raw.get("role")
+    if isinstance(role, str) and role:
+        return role
+    said = raw.get("from")
+    return said if isinstance(said, str) and said in _SPEAKERS and "content" in raw else ""
 
 
 def _is_message(value: Any) -> bool:
@@ -430,7 +447,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _has_content(raw: Mapping[str, Any]) -> bool:
-    held = any(key in raw for key in ("content", "tool_calls", "function_call"))
+    held = "content" in raw or "tool_calls" in raw or "function_call" in raw
     return held or isinstance(raw.get("text"), str) or isinstance(raw.get("message"), str)
 
 
