@@ -106,10 +106,11 @@ def test_a_summary_that_fails_leaves_the_ends() -> None:
     assert "dropped" in fates(packing).values()
 
 
+@pytest.mark.parametrize("most", [900, 0])
 @pytest.mark.parametrize("between", ["notice", "summary"])
-def test_at_its_number_a_message_between_the_ends_stays(between: str) -> None:
+def test_at_its_number_a_message_between_the_ends_stays(between: str, most: int) -> None:
     bundle = bundle_of(*run_of(1, 60, ends_in="result"))
-    packing = packed(bundle, ends(900, between=between))
+    packing = packed(bundle, ends(most, between=between))
     gone = [one for one in packing.ledger if one.fate in ("dropped", "summarised")]
     for one in (gone[0], gone[len(gone) // 2], gone[-1]):
         [condition] = one.reason.conditions

@@ -26,10 +26,13 @@ def keep_ends(view: HistoryView, *, writing: Writing) -> HistoryFit:
     limit = min(view.max_tokens, view.room_tokens + view.charged_tokens)
     whole = view.size_tokens(view.alive) + view.charged_tokens
     fit = _ends(view, limit)
-    if view.config.ends.between != "summary" or fit.over is not None or whole <= limit:
+    if view.config.ends.between != "summary" or whole <= limit:
         return fit
     size = SummarySize.of(view, writing)
     reserve = size.tokens_of(view.config.summary_max_chars)
+    fit = replace(fit, beside_tokens=reserve)  # at a wider limit, short of all, there would be a summary
+    if fit.over is not None:
+        return fit
     beside = _ends(view, limit - reserve)
     if beside.over is not None or _loses_newest(view, fit, beside):
         beside = fit
