@@ -36,7 +36,7 @@ class PublishForm(forms.Form):
         strip=True,
         required=False,
         help_text="Optional. Whoever has the link reads it, at every level. A full report without a title is "
-        "called like what it is made from.",
+        "named after what it is made from.",
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
     )
     content = forms.ChoiceField(choices=Content.choices, initial=Content.NUMBERS, widget=forms.RadioSelect)

@@ -128,7 +128,11 @@ _SCROLLING = ".tabs, .chips, .filters"
 
 _CUT = """(bars) => [...document.querySelectorAll(".btn")]
   .filter((part) => part.checkVisibility() && !part.closest(bars) && getComputedStyle(part).position !== "absolute")
-  .filter((part) => part.getBoundingClientRect().right > innerWidth + 1 || part.getBoundingClientRect().left < -1)
+  .filter((part) => {
+    const table = part.closest(".wide-table");  // it scrolls by itself
+    const right = Math.min(innerWidth, table ? table.getBoundingClientRect().right : innerWidth);
+    return part.getBoundingClientRect().right > right + 1 || part.getBoundingClientRect().left < -1;
+  })
   .map((part) => part.textContent.trim() || part.getAttribute("aria-label"))"""
 
 
@@ -139,6 +143,27 @@ def stray_texts(page: Page) -> list[str]:
 
 
 def cut_buttons(page: Page) -> list[str]:
-    """Buttons that lie off the screen, wholly or in part."""
+    """Buttons that lie off the screen or past the edge of their table, wholly or in part."""
     found: list[str] = page.evaluate(_CUT, _SCROLLING)
+    return found
+
+
+_BROKEN = r"""() => [...document.querySelectorAll("tbody th[scope=row], tbody .main, .sections td")].flatMap((cell) => {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const broken = [];
+  while (walker.nextNode()) {
+    for (const word of walker.currentNode.data.matchAll(/[\p{L}\p{N}]+/gu)) {
+      range.setStart(walker.currentNode, word.index);
+      range.setEnd(walker.currentNode, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+})"""
+
+
+def broken_words(page: Page) -> list[str]:
+    """Words in the names of rows that go on in the next line."""
+    found: list[str] = page.evaluate(_BROKEN)
     return found

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from benchmarks.browser.page_weight import VIEWS, WATCH_SHIFT, assets, finished
 from benchmarks.inputs.large_files import generated
 from tests.browser.conftest import NARROW, WORK_MS
-from tests.browser.steps import change_number, drop, open_sample, wait_until_packed
+from tests.browser.steps import broken_words, change_number, cut_buttons, drop, open_sample, wait_until_packed
 
 SCRIPT_BYTES, STYLE_BYTES, WORKBENCH_BYTES, REPORT_BYTES = 40_000, 25_000, 100_000, 80_000
 """Most bytes of gzip. Source: the design, measured by."""
@@ -273,6 +273,15 @@ def test_on_the_smallest_phone_the_first_item_is_on_the_first_screen_and_the_wor
     assert row["y"] + row["height"] <= bar["y"]
     assert page.locator(".crumb-h").bounding_box()["width"] >= 100
     expect(page.locator("#share")).to_have_accessible_name("Share")
+
+
+@pytest.mark.parametrize("width", [320, 768])
+def test_beside_the_widths_of_phones_and_laptops_no_table_cuts_a_button_or_breaks_a_word(visitor, filled, width):
+    someone = visitor(width=width)
+    for name in ("home", "workspaces", "workbench-features", "compare", "policies", "report-full"):
+        page = someone.open(filled.pages[name])
+        expect(page.locator("tbody").first).to_be_attached()
+        assert (cut_buttons(page), broken_words(page)) == ([], []), name
 
 
 def test_a_large_screen_gives_its_room_to_names_and_texts_and_none_to_the_keys_of_a_list(visitor, busy):

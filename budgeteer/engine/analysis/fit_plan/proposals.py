@@ -194,7 +194,8 @@ def cleared_results(packing: Packing, _summaries: TurnSummaries) -> Iterator[Pro
             "history.clearing.trigger": _budget_percent(packing),
             "history.clearing.keep": keep,
         }
-        yield Proposal(settings, f"Clear tool results but for the newest {keep:,}")
+        newest = f"all but the newest {keep:,} " if keep > 1 else "all but the newest " if keep else "all "
+        yield Proposal(settings, f"Clear {newest}tool result{'s' * (keep != 1)}")
 
 
 def compressed_turns(packing: Packing, summaries: TurnSummaries) -> Iterator[Proposal]:

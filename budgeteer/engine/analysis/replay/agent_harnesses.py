@@ -295,7 +295,8 @@ _ROWS: Final = (
         counted_by="lastReply",
         keep=_first_pair_and_newest_half,
         summary_tokens=0,
-        rule="at the window less 40,000 tokens, or 80 % of it, the older half after the first exchange goes, unsaid",
+        rule="at the window less 40,000 tokens, or 80 % of it, the older half after the first exchange goes without "
+        "notice",
         source="github.com/cline/cline, src/core/context/context-management/ContextManager.ts and "
         "context-window-utils.ts",
         date="2026-11-24",
