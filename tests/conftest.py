@@ -104,6 +104,8 @@ BROWSER_GROUPS = {
     "browser pages": ("browser/test_every_page.py", "browser/test_gates.py"),
     "browser teams": ("browser/team", "browser/test_team.py"),
 }
+#: What takes minutes each begins first: at the end nothing would be left to do beside it.
+LONGEST_PLACES = ("kills/test_kills.py", "hostile", "browser/test_every_page.py")
 #: The marks of what `make test` leaves out: a module outside `browser` and `corpus` that names none has no such tests.
 LONG_MARKS = ("slow", "corpus", "browser")
 #: The longest text that stands in the name of a test.
@@ -140,8 +142,8 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > NAME_CHARS) else None
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # before xdist reads the groups, and after all that puts them in order
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium.
 
     Browser tests stay together in one of several parallel processes, or by BROWSER_GROUPS in one each: they share one
@@ -154,6 +156,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("pure")
         elif _is_below(item.path, STACK_PLACES):
             item.add_marker("stack")
+    yield
+    items.sort(key=lambda item: not _is_below(item.path, LONGEST_PLACES))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
