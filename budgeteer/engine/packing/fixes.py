@@ -83,11 +83,15 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a limit would have to be for nothing to be left out by it."""
+    """What a limit would have to be for nothing to be left out by it.
+
+    It `is_bounded` where something else leaves out the rest: more than `needed` then changes nothing.
+    """
 
     path: str
     needed: int
     allowed: int
+    is_bounded: bool = False
 
     @property
     def is_passed(self) -> bool:
@@ -97,6 +101,8 @@ class Demand:
 
 def raised_value(demand: Demand, threshold_percent: float, *, usable_tokens: int) -> int:
     """What a limit is raised to: no longer close to its demand, and no further than the input budget reaches."""
+    if demand.is_bounded:
+        return demand.needed
     value = int(demand.needed * 100 // max(threshold_percent, 1)) + 1
     most = {"history.maxHistoryMessages": MOST_HISTORY_MESSAGES, **dict.fromkeys(_WITHIN_BUDGET, usable_tokens)}
     return max(min(value, most.get(demand.path, MOST)), demand.needed)

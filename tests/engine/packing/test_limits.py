@@ -101,6 +101,21 @@ def test_what_nobody_can_count_is_named_with_its_message() -> None:
     assert packed(bundle_of(user(), assistant())).unknown == ()
 
 
+@pytest.mark.parametrize(("window", "is_bounded"), [(700, True), (5000, False)])
+def test_a_limit_of_history_is_raised_no_further_than_changes_anything(window: int, is_bounded: bool) -> None:
+    talk = [message for n in range(12) for message in (user(f"{n} " * 40), assistant(f"{n} " * 60))]
+    bundle = bundle_of(*talk, user("Go"))
+    config: dict[str, Any] = {"contextWindow": window, "outputReserve": 0}
+    newest = {"strategy": "newestFirst", "maxTokens": 150}
+    value = warned(packed(bundle, {**config, "history": newest}))["history.maxTokens"].fix.settings["history.maxTokens"]
+    assert isinstance(value, int)
+    most = packed(bundle, {**config, "history": {**newest, "maxTokens": 100_000}}).total.tokens
+    assert packed(bundle, {**config, "history": {**newest, "maxTokens": value}}).total.tokens == most
+    less = packed(bundle, {**config, "history": {**newest, "maxTokens": value - 1}}).total.tokens
+    # Where all of history fits, what it is raised to leaves no warning either.
+    assert (less < most) == is_bounded
+
+
 #: A prompt that breaks every limit, and the configurations that break them.
 BROKEN_BUNDLE = bundle_of(
     system("Be brief. " * 60),

@@ -19,7 +19,7 @@ from budgeteer.engine.packing.history.strategies.by_priority import by_priority
 from budgeteer.engine.packing.history.strategies.clear_tool_results import clear_tool_results
 from budgeteer.engine.packing.history.strategies.full import keep_full
 from budgeteer.engine.packing.history.strategies.keep_ends import keep_ends
-from budgeteer.engine.packing.history.strategies.newest_first import newest_first, newest_first_limit
+from budgeteer.engine.packing.history.strategies.newest_first import newest_first, newest_first_limit, room_limit
 from budgeteer.engine.packing.history.strategies.oldest_first import oldest_first
 from budgeteer.engine.packing.history.strategies.recent_exchange import recent_exchange, recent_limit
 from budgeteer.engine.packing.history.strategies.summarize_older import summarize_older, summary_limit
@@ -205,7 +205,7 @@ _ROWS: Final = (
             *_COUNTED,
         ),
         swept=("history.maxTokens", "history.ends.keepFirst", *_COUNTS),
-        limit=StrategyLimit("history.maxTokens", "tokens", newest_first_limit),
+        limit=StrategyLimit("history.maxTokens", "tokens", room_limit),
         cuts_exchange=True,
         keeps_task_apart=True,
         keeps_task=True,
@@ -217,7 +217,7 @@ _ROWS: Final = (
         lambda view, _writing, _retry: oldest_first(view),
         settings=("history.maxTokens", *_COUNTED),
         swept=("history.maxTokens", *_COUNTS),
-        limit=StrategyLimit("history.maxTokens", "tokens", newest_first_limit),
+        limit=StrategyLimit("history.maxTokens", "tokens", room_limit),
         cuts_exchange=True,
         keeps_task_apart=False,
         keeps_task=False,
@@ -229,7 +229,7 @@ _ROWS: Final = (
         lambda view, _writing, _retry: by_priority(view),
         settings=("history.maxTokens", "history.countSystem", "history.priorities"),
         swept=("history.maxTokens",),
-        limit=StrategyLimit("history.maxTokens", "tokens", newest_first_limit),
+        limit=StrategyLimit("history.maxTokens", "tokens", room_limit),
         cuts_exchange=True,
         keeps_task_apart=True,
         keeps_task=True,

@@ -14,7 +14,16 @@ import numpy as np
 
 from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.packing.ledger import CATEGORIES, DROPPED, FATES, LETTERS, SECTIONS, SUMMARISED, Ledger
+from budgeteer.engine.packing.ledger import (
+    CATEGORIES,
+    DROPPED,
+    FATES,
+    LETTERS,
+    OVERHEAD_LETTER,
+    SECTIONS,
+    SUMMARISED,
+    Ledger,
+)
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import FATE_NAMES, count_of, short_count
 from budgeteer.presentation.sections import SectionLook, look_of
@@ -28,10 +37,13 @@ JOIN_PX = 6.0
 TOTAL_PX = 34.0
 LETTER_PX = 13.0
 CHAR_PX = 6.55
+FIRST_WIDE = "\u1100"
+#: How many characters of an item's name a label may have where there is no room for all of it.
+CUT_NAMES = (40, 32, 24, 18, 14)
 GAP_PX = 1.0
-#: A narrow view, as a share of WIDTH_PX: a label without room there is hidden there.
-NARROW_SHARE = 0.68
-TIGHT = " tight"
+#: How wide the picture is drawn in a narrow, a middle and a wide view, as a share of WIDTH_PX; and the class that hides
+#: a label where it is not meant for that view (workbench.css has the widths).
+VIEW_SHARES = {"narrow": 0.68, "middle": 1.0, "wide": 2.0}
 
 #: History and query are drawn as one.
 LIBRARY_SECTIONS = SECTIONS[: SECTIONS.index("history")]
@@ -45,7 +57,8 @@ OUTLINE = ("bx", "", "s")
 class IcicleBlock:
     """One block: its place in percent, its classes and its texts.
 
-    `url` is where a click leads, and `opens` the region that it changes: an item is selected, anything else filters.
+    `labels` are texts with their classes: one, or one for each width of the view that has room for another. `url` is
+    where a click leads, and `opens` the region that it changes: an item is selected, anything else filters.
     """
 
     left: str
@@ -53,8 +66,7 @@ class IcicleBlock:
     css: str
     fill: str
     title: str
-    label: str
-    label_css: str
+    labels: tuple[tuple[str, str], ...]
     label_at: str
     url: str = ""
     opens: str = ""
@@ -62,10 +74,11 @@ class IcicleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Icicle:
-    """The picture and its sentence; `letters` are the categories that stand in it, with their names."""
+    """The picture and its sentence; `letters` are the categories that stand in it, with their names; `fates` of its items."""
 
     sentence: str
     letters: tuple[tuple[str, str], ...]
+    fates: frozenset[str]
     sections: tuple[IcicleBlock, ...]
     groups: tuple[IcicleBlock, ...]
     items: tuple[IcicleBlock, ...]
@@ -92,12 +105,20 @@ def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     scale = WIDTH_PX / total
     return Icicle(
-        sentence=f"{total:,} tokens of items in prompt order: section, then turn, then item",
+        sentence=f"{total:,} tokens of items{_apart(packing)}, in prompt order: section, then turn, then item",
         letters=tuple((LETTERS[at], CATEGORIES[LETTERS[at]]) for at in np.unique(ledger.category[sizes > 0]).tolist()),
+        fates=frozenset(FATES[at] for at in np.unique(ledger.fate[sizes > 0]).tolist()),
         sections=tuple(_sections(packing, state, starts, scale)),
         groups=tuple(_groups(packing, state, starts, scale)),
         items=tuple(_block_of(run, packing, state, starts, scale) for run in _runs(ledger, sizes, scale)),
     )
+
+
+def _apart(packing: Packing) -> str:
+    """What is requested beside the items, and not drawn: " (the overhead of 529 is not drawn)", "" where there is none."""
+    overhead = next((one for one in packing.categories if one.letter == OVERHEAD_LETTER), None)
+    tokens = overhead.sent_tokens + overhead.not_sent_tokens if overhead else 0
+    return f" (the overhead of {tokens:,} is not drawn)" if tokens else ""
 
 
 def _sections(packing: Packing, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
@@ -241,7 +262,10 @@ def _block_of(run: _Run, packing: Packing, state: ViewState, starts: Ints, scale
     paid = _paid(packing, int(ledger.after_tokens[run.start : run.stop].sum()))
     title = f"{CATEGORIES[letter]}: {count_of(count, 'item')}, {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}{paid}"
     if count == 1:
-        title = f"{rows.names(row)}: {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}{paid}"
+        named, short = rows.names(row), short_count(run.tokens)
+        title = f"{named}: {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}{paid}"
+        if labels:
+            labels = (*(f"{mark}{name} · {short}" for name in _cut(named)), f"{mark}{letter} {short}", letter)
         if rows.ids[row] == state.sel:
             look = (f"{look[0]} selected", *look[1:])
     is_item = count == 1
@@ -264,20 +288,42 @@ def _block(
     """A block at (x, width) in pixels: `look` is class, pattern and class of the label, `link` address and region."""
     x, width = at
     shown = max(0.8, width - GAP_PX)
-    label = next((text for text in labels if text and _fits(text, shown)), "")
     return IcicleBlock(
         left=f"{x / WIDTH_PX * 100:.3f}%",
         span=f"{shown / WIDTH_PX * 100:.3f}%",
         css=look[0],
         fill=look[1],
         title=title,
-        label=label,
-        label_css=look[2] + (TIGHT if label and not _fits(label, shown * NARROW_SHARE) else ""),
+        labels=tuple(_labels_by_view(labels, shown, look[2])),
         label_at=f"{(x + shown / 2) / WIDTH_PX * 100:.3f}%",
         url=link[0],
         opens=link[1],
     )
 
 
+def _cut(name: str) -> Iterator[str]:
+    """A name, and its beginnings down to what still tells items apart."""
+    yield name
+    for length in CUT_NAMES:
+        if len(name) > length:
+            yield f"{name[: length - 1].rstrip()}…"
+
+
+def _labels_by_view(labels: Sequence[str], width: float, css: str) -> Iterator[tuple[str, str]]:
+    """The longest label that each view has room for, with its classes; nothing for a view without room for any."""
+    fitting = {
+        view: next((text for text in labels if text and _fits(text, width * share)), "")
+        for view, share in VIEW_SHARES.items()
+    }
+    for label in dict.fromkeys(fitting.values()):
+        if label:
+            hidden = "".join(f" not-{view}" for view, shown in fitting.items() if shown != label)
+            yield label, f"{css}{hidden}"
+
+
 def _fits(text: str, width: float) -> bool:
-    return width >= LETTER_PX if len(text) == 1 else len(text) * CHAR_PX + 6 <= width
+    if len(text) == 1:
+        return width >= LETTER_PX
+    # From the Hangul Jamo on characters are mostly as wide as two letters.
+    letters = sum(2 if character >= FIRST_WIDE else 1 for character in text)
+    return letters * CHAR_PX + 6 <= width

@@ -7,7 +7,7 @@ from itertools import pairwise
 from budgeteer.engine.packing.result import Packing
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.map.icicle import IcicleBlock, icicle_of
+from budgeteer.workbench.panels.map.icicle import Icicle, IcicleBlock, icicle_of
 from budgeteer.workbench.state import ViewState
 
 
@@ -18,6 +18,12 @@ def edges(blocks: tuple[IcicleBlock, ...]) -> list[tuple[float, float]]:
 
 def packed(workspace: Workspace) -> Packing:
     return services.packing_of(workspace)
+
+
+def icicle_of_first(workspace: Workspace) -> Icicle:
+    picture = icicle_of(packed(workspace), ViewState())
+    assert picture is not None
+    return picture
 
 
 def test_sections_stand_beside_each_other_over_the_whole_width(session: Workspace) -> None:
@@ -55,7 +61,7 @@ def test_of_thousands_of_turns_each_stretch_says_which_they_are(open_over, run_j
     assert picture is not None
     turns = [block for block in picture.groups if block.title.startswith("turn")]
     assert 5 <= len(turns) <= 15
-    assert all(block.label for block in turns[:-1])
+    assert all(block.labels for block in turns[:-1])
     named = [re.match(r"turns (\d+)–(\d+): ", block.title) for block in turns]
     spans = [(int(found[1]), int(found[2])) for found in named if found]
     assert spans[0][0] == 1
@@ -68,7 +74,27 @@ def test_dropped_items_are_outlines(library: Workspace) -> None:
     assert picture is not None
     assert [block.css for block in picture.items if "dropped" in block.title]
     assert {block.css for block in picture.items if "dropped" in block.title} == {"ds kK"}
-    assert picture.groups[0].label == "106 of 130"
+    assert picture.groups[0].labels == (("106 of 130", "s"),)
+
+
+def test_a_label_says_as_much_as_the_width_of_the_view_has_room_for(session: Workspace) -> None:
+    picture = icicle_of(packed(session), ViewState())
+    assert picture is not None
+    hides = {"narrow": "not-narrow", "middle": "not-middle", "wide": "not-wide"}
+    said = {view: 0 for view in hides}
+    for block in (*picture.sections, *picture.groups, *picture.items):
+        for view, css in hides.items():
+            shown = [text for text, classes in block.labels if css not in classes.split()]
+            assert len(shown) <= 1, block.title
+            said[view] += sum(map(len, shown))
+    assert 0 < said["narrow"] < said["middle"] < said["wide"]
+    # A single item is called by its name where there is room for it.
+    names = [text for block in picture.items if block.opens == "inspector" for text, _ in block.labels]
+    assert any(re.search(r"\w+ \S.* · [\d.]+k$", text) for text in names)
+
+
+def test_fates_that_no_item_has_are_not_explained(library: Workspace) -> None:
+    assert icicle_of_first(library).fates == {"truncated", "dropped"}
 
 
 def test_an_empty_prompt_has_no_picture(owner) -> None:

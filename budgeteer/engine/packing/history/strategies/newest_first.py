@@ -8,6 +8,7 @@ import numpy as np
 
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.fixes import Demand, Fix, Limit, raised, spare
+from budgeteer.engine.packing.history.notice import wants_notice
 from budgeteer.engine.packing.history.reach import needed_counts, reaches
 from budgeteer.engine.packing.history.strategies.summarize_older import least_fits
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask, Over, rules_of
@@ -53,11 +54,29 @@ def over_limit(view: HistoryView, own: int, limit: int) -> Over | None:
 
 
 def newest_first_limit(view: HistoryView) -> Limit:
-    """`maxTokens`. Raised as far as all of history needs, or as the room reaches that the prompt leaves it."""
+    """`maxTokens`. Raised as far as all of history needs, or to the least that reaches what the room has space for.
+
+    With a notice, which takes some of the limit, as far as the room reaches.
+    """
+    if wants_notice(view.config):
+        return room_limit(view)
+    within_room = newest_within(view, max(view.room_tokens, 0) + view.charged_tokens)
+    always = view.size_tokens(view.always | view.task)
+    reached = max(always + view.charged_tokens, int(within_room.needed_tokens[within_room.kept].max(initial=0)))
+    return tokens_limit(view, reached)
+
+
+def room_limit(view: HistoryView) -> Limit:
+    """`maxTokens` of a strategy that takes groups in another order: raised as far as the room reaches."""
+    return tokens_limit(view, max(view.room_tokens, 0) + view.charged_tokens)
+
+
+def tokens_limit(view: HistoryView, reached: int) -> Limit:
+    """`maxTokens`, where more than `reached` lets nothing more in, for the prompt leaves history no more room."""
     tokens = int(view.tokens.sum())
     # The query is charged to the limit too: it is the newest message.
-    reached = min(tokens, max(view.room_tokens, 0)) + view.charged_tokens
-    demand = Demand("history.maxTokens", reached, view.max_tokens)
+    whole = tokens + view.charged_tokens
+    demand = Demand("history.maxTokens", min(whole, reached), view.max_tokens, is_bounded=reached < whole)
     if tokens <= view.max_tokens and not demand.is_passed:
         fix = spare(tokens, view.max_tokens)
     elif demand.is_passed:
