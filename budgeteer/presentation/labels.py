@@ -245,6 +245,11 @@ def limit_title(name: str) -> str:
     return LIMIT_TITLES[short_name(name)]
 
 
+def share_text(share: float, decimals: int = 1) -> str:
+    """A share of one in percent, as every page writes it: "65.8 %"."""
+    return f"{share * 100:.{decimals}f} %"
+
+
 def count_of(number: int, noun: str) -> str:
     """A number with its noun: `1 skill`, `1,240 skills`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

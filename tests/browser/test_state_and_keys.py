@@ -209,6 +209,22 @@ def test_on_a_phone_an_item_leads_back_to_its_row_and_a_range_is_compressed_in_p
     expect(page.locator(".msgs tr.block")).to_have_count(1)
 
 
+def test_a_chosen_range_is_not_hidden_by_its_form(agent: Page) -> None:
+    page = agent
+    workspace = page.url.split("?")[0].split("#")[0]
+    seen_rows = """() => [...document.querySelectorAll(".msgs tr.in-range")].map((row) => {
+        const box = row.getBoundingClientRect();
+        return row.contains(document.elementFromPoint(box.left + 40, box.top + box.height / 2));
+    })"""
+    for width, height in ((1440, 900), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto("about:blank")
+        page.goto(f"{workspace}?view=messages&start=127&end=134&sel=")
+        expect(page.locator("#range-bar")).to_be_in_viewport()
+        page.wait_for_function(f"() => ({seen_rows})().at(-1)")
+        assert sum(page.evaluate(seen_rows)) >= 3, width
+
+
 def test_no_complaint_of_overtaken_requests_stands_in_the_console(agent: Page) -> None:
     page = agent
     said: list[str] = []

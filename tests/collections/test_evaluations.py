@@ -87,10 +87,10 @@ def test_page_csv_parquet_json_and_command_line_say_the_same(owner: User, tmp_pa
     for one in told["configurations"]:
         for size in ("requested", "sent"):
             assert f"{one[size]['p95']:,}" in page
-        assert f"{one['overflowRate']:.1%} ({one['overflowing']:,})" in page
-        assert f"{one['dropRate']:.1%}" in page
+        assert f"{one['overflowRate'] * 100:.1f} % ({one['overflowing']:,})" in page
+        assert f"{one['dropRate'] * 100:.1f} %" in page
         assert one["sessions"]["requests"] > one["conversations"]
-        assert f"{one['sessions']['readShare']:.1%}" in page
+        assert f"{one['sessions']['readShare'] * 100:.1f} %" in page
         assert money(one["sessions"]["cost"]["cachedPerSession"], "USD") in page
 
 

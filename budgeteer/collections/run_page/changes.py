@@ -77,9 +77,9 @@ def change_table(found: Evaluation, state: RunState) -> ChangeTable | None:
 
     changing = sides.changing
     sentence = (
-        f"{count_of(changing, 'conversation')} {'changes' if changing == 1 else 'change'} sides."
+        f"{count_of(changing, 'conversation')} {'has' if changing == 1 else 'have'} another verdict under the other."
         if changing
-        else "No conversation changes sides."
+        else "No conversation has another verdict under the other."
     )
     rows = tuple((LEVEL_WORDS[before], tuple(cell(before, after) for after in used)) for before in used)
     named = (f"{letter_of(place)}: {one.name}" for place, one in zip(pair, (a, b), strict=True))

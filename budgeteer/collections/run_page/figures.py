@@ -12,6 +12,7 @@ from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, Totals, by_tokens
 from budgeteer.engine.analysis.evaluation.sessions import SessionTotals
 from budgeteer.engine.packing.ledger import DRAWN
+from budgeteer.presentation.labels import share_text
 
 FLOW_ROWS: Final = 12
 
@@ -89,7 +90,7 @@ class FlowTable:
 
 
 def _share(count: int, one: Totals) -> str:
-    return f"{count / one.conversations:.1%} ({count:,})" if one.conversations else "-"
+    return f"{share_text(count / one.conversations)} ({count:,})" if one.conversations else "-"
 
 
 def letter_of(place: int) -> str:
@@ -100,7 +101,7 @@ def letter_of(place: int) -> str:
 def summary_row(one: Totals, at: int, state: RunState) -> SummaryRow:
     """The row of the configuration at a place."""
     sizes = [f"{side.percentile(percent):,}" for side in (one.requested, one.sent) for percent in (50, 95, 99)]
-    rates = (_share(one.overflowing, one), _share(one.levels["cannotFit"], one), f"{one.drop_rate:.1%}")
+    rates = (_share(one.overflowing, one), _share(one.levels["cannotFit"], one), share_text(one.drop_rate))
     url = state.query(config=at, low=-1, high=-1, before="", after="", page=1)
     cells = _headed(SUMMARY_HEADS, (f"{one.limit_tokens:,}", *sizes, *rates))
     return SummaryRow(letter_of(at), one.name, one.model, url, at == state.config, cells)
@@ -130,17 +131,18 @@ def cost_table(found: Evaluation, a_day: int) -> CostTable:
 
 def _session_costs(replayed: list[tuple[str, SessionTotals]], a_day: int) -> CostTable:
     rows = []
-    sizes_heads = ("Requests per session", "Over the limit", "Sent p50", "Sent p95", "From the cache")
-    heads = (*sizes_heads, "Per request", "Per session", "If uncached", "Per day", "Per day, if uncached")
+    sizes_heads = tuple(f"Sent per session p{percent}" for percent in (50, 95))
+    money_heads = ("Per request", "Per session", "If uncached", "Per day", "Per day, if uncached")
+    heads = ("Requests per session", "Over the limit", *sizes_heads, "From the cache", *money_heads)
     for name, one in replayed:
         sessions, requests = max(one.sent.count, 1), max(one.requests, 1)
         costs = (one.cost, one.uncached_cost)
         request = None if one.cost is None else one.cost / requests
         each = [None if cost is None else cost / sessions for cost in costs]
         days = [None if cost is None else cost * a_day for cost in each]
-        figures = (f"{one.requests / sessions:,.1f}", f"{one.overflowing / requests:.1%}")
+        figures = (f"{one.requests / sessions:,.1f}", share_text(one.overflowing / requests))
         sizes = (f"{one.sent.percentile(50):,}", f"{one.sent.percentile(95):,}")
-        share = f"{one.read_share:.1%}" if one.rules else "-"
+        share = share_text(one.read_share) if one.rules else "-"
         rows.append((name, _headed(heads, (*figures, *sizes, share, *map(_amount, (request, *each, *days))))))
     rules = sorted({one.rules for _, one in replayed if one.rules})
     known = (

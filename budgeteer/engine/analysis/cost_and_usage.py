@@ -62,18 +62,24 @@ def reported_sentence(
     return f"{told}{counted}, {missing:,} are not in this file as its first requests show: together {found}."
 
 
-def money(amount: float, currency: str) -> str:
-    """An amount with its currency; small ones to a hundredth of a cent, less than half of that as less than one."""
+def money(amount: float, currency: str, *, is_part: bool = False) -> str:
+    """An amount with its currency; small ones, and parts of one, to a hundredth of a cent.
+
+    Less than half of that is less than one.
+    """
     sign = "$" if currency == "USD" else f"{currency} "
     if 0 < amount < 0.00005:
         return f"<{sign}0.0001"
-    return f"{sign}{amount:,.4f}" if amount < 0.1 else f"{sign}{amount:,.2f}"
+    return f"{sign}{amount:,.4f}" if is_part or amount < 0.1 else f"{sign}{amount:,.2f}"
 
 
 def money_of(packing: Packing, tokens: int) -> str:
-    """What so many tokens of a packing's input cost, nothing of them cached; "" without a list price, and for none."""
+    """What so many tokens of a packing's input cost, nothing of them cached; "" without a list price, and for none.
+
+    Parts of one request stand under each other, so that all of them have as many decimals.
+    """
     amount = packing.cost.of(tokens)
-    return "" if amount is None or not tokens else money(amount, packing.cost.currency)
+    return "" if amount is None or not tokens else money(amount, packing.cost.currency, is_part=True)
 
 
 def _unknown_sentence(found: Sequence[UnknownParts]) -> str:

@@ -13,6 +13,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level
 from budgeteer.jobs.models import Job
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
+from budgeteer.presentation.labels import share_text
 from budgeteer.workbench.comparing.sides import Comparable
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.preview import preview
@@ -115,7 +116,7 @@ def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
     return ModelOutcome(
         name,
         sent=f"{figures.tokens:,}",
-        share=f"{figures.tokens / figures.window:.1%}",
+        share=share_text(figures.tokens / figures.window),
         window=f"{figures.window:,}",
         icon=LEVEL_ICONS[figures.level],
         tone=LEVEL_TONES[figures.level],

@@ -26,10 +26,11 @@ _LABEL_GAP: Final = 16.0
 
 @dataclass(frozen=True, slots=True)
 class PolicyLine:
-    """One policy's line with its label at the right; `is_shown` stands out."""
+    """One policy's line, where it ends, and its label at the right of that; `is_shown` stands out."""
 
     name: str
     path: str
+    end_y: float
     label_y: float
     figure: str
     url: str
@@ -77,18 +78,20 @@ def _drawing(size: PictureSize, policies: Sequence[DrawnPolicy], *, in_money: bo
     right, bottom = size.width - size.right, size.height - 36.0
     across = Scale(1, max(len(courses[0]), 2), size.left, right)
     up = Scale(0, max(course[-1] for course in courses) or 1, bottom, size.top)
-    heights = pushed_apart([up.at(course[-1]) for course in courses], gap=_LABEL_GAP, low=size.top, high=bottom)
+    ends = [up.at(course[-1]) for course in courses]
+    heights = pushed_apart(ends, gap=_LABEL_GAP, low=size.top, high=bottom)
     lines = [
         PolicyLine(
             choice_text(one.totals.policy.name),
             _path(course, across, up),
+            end,
             height,
             _amount(course[-1], in_money=in_money),
             one.url,
             one.is_shown,
             one.is_own,
         )
-        for one, course, height in zip(policies, courses, heights, strict=True)
+        for one, course, end, height in zip(policies, courses, ends, heights, strict=True)
     ]
     shown = next((at for at, one in enumerate(policies) if one.is_shown), 0)
     return PolicyDrawing(

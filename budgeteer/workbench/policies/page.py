@@ -107,7 +107,7 @@ def _sentence(compared: PolicyComparison) -> str:
 def _about(compared: PolicyComparison) -> str:
     if not compared.rules:
         return "No cache rules are known for this model: costs are without a cache."
-    assumed = f" Assumed: {compared.assumed}." if compared.assumed else ""
+    assumed = f" Assumptions: {compared.assumed}." if compared.assumed else ""
     return f"Cache: {compared.rules}.{assumed}"
 
 

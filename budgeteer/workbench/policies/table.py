@@ -14,7 +14,7 @@ from budgeteer.engine.analysis.cache.session_cache import DEFAULT_PAUSE_SECONDS
 from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.replay.policies import PRUNING, ContextPolicy, PolicyTotals, cheapest_policy
 from budgeteer.engine.packing.history.registry import STRATEGIES
-from budgeteer.presentation.labels import wording
+from budgeteer.presentation.labels import share_text, wording
 from budgeteer.presentation.setting_values import choice_text
 
 #: The longest pause between two requests that the page offers, in seconds: beyond every cache's life.
@@ -200,4 +200,4 @@ def _figure(key: str, one: PolicyTotals) -> str:
         return _DASH
     if key in _MONEY:
         return money(value, "USD")
-    return f"{value:.0%}" if key == "read" else f"{value:,}"
+    return share_text(value, 0) if key == "read" else f"{value:,}"

@@ -479,11 +479,19 @@
     shownPart = partOf(location.hash);
     here();
   });
-  // A range that was begun in the inspector is found among the messages.
+  // A chosen range is seen above its form, the end that was moved last before all.
+  const showRange = () => {
+    const bar = document.getElementById("range-bar");
+    const chosen = [...document.querySelectorAll(".msgs tr.in-range")];
+    if (!bar || !chosen.length) return;
+    document.querySelector(".msgs").style.setProperty("--covered", `${bar.offsetHeight}px`);
+    const last = chosen.find((row) => Number(row.dataset.row) === head) ?? chosen.at(-1);
+    for (const row of [chosen[0], last]) row.scrollIntoView({ block: "nearest" });
+  };
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (!narrow.matches || event.detail.target?.id !== "result" || !document.getElementById("range-bar")) return;
-    document.querySelector(".msgs tr.in-range")?.scrollIntoView({ block: "center" });
+    if (event.detail.target?.id === "result") showRange();
   });
+  showRange();
   // What is started in one part and goes on in the result, such as a range to compress, leads there.
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.(".insp a[hx-get]");

@@ -51,7 +51,7 @@ def to_blocks(document: Document) -> Iterator[Block]:
 
 
 def _changes(changes: ChangeTable) -> Iterator[Block]:
-    yield BlockHeading("Who changes sides")
+    yield BlockHeading("Conversations whose verdict changes")
     yield Line(f"{changes.sentence} Rows: {changes.a}. Columns: {changes.b}.")
     rows = [(head, *(cell.count for cell in cells)) for head, cells in changes.rows]
     yield Grid((name_column(""), *(Column(head) for head in changes.heads)), rows)

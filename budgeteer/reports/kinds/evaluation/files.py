@@ -51,7 +51,7 @@ def to_markdown(document: Document) -> str:
     if tables.changes:
         sides = [(head, *(cell.count for cell in cells)) for head, cells in tables.changes.rows]
         between = f"{tables.changes.a} ↓ {tables.changes.b} →"
-        lines += ["## Who changes sides", "", tables.changes.sentence, ""]
+        lines += ["## Conversations whose verdict changes", "", tables.changes.sentence, ""]
         lines += [*markdown_table((plain(between), *tables.changes.heads), sides), ""]
     made = document["report"]
     lines.append(f"Frozen {made['createdAt']} by {made['application']}.")

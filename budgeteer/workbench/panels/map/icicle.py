@@ -74,7 +74,7 @@ class IcicleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Icicle:
-    """The picture and its sentence; `letters` are the categories that stand in it, with their names; `fates` of its items."""
+    """The picture and its sentence; `letters` are the categories in it, with their names, `fates` those of its items."""
 
     sentence: str
     letters: tuple[tuple[str, str], ...]
@@ -115,7 +115,7 @@ def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
 
 
 def _apart(packing: Packing) -> str:
-    """What is requested beside the items, and not drawn: " (the overhead of 529 is not drawn)", "" where there is none."""
+    """What is requested beside the items, and not drawn: " (the overhead of 529 is not drawn)"."""
     overhead = next((one for one in packing.categories if one.letter == OVERHEAD_LETTER), None)
     tokens = overhead.sent_tokens + overhead.not_sent_tokens if overhead else 0
     return f" (the overhead of {tokens:,} is not drawn)" if tokens else ""

@@ -149,7 +149,7 @@ class RequestRow:
 
 @dataclass(frozen=True, slots=True)
 class TimelineView:
-    """Everything the view prints."""
+    """Everything the view prints; `reported_by` is whose tokens the source reported, "" for those counted here."""
 
     title: str
     sentence: str
@@ -160,6 +160,7 @@ class TimelineView:
     moments: tuple[tuple[str, str, str], ...]
     more_moments: str
     requests: tuple[RequestRow, ...]
+    reported_by: str
 
 
 def timeline_view(packed: Packed, timeline: Timeline, state: ViewState) -> TimelineView:
@@ -178,6 +179,7 @@ def timeline_view(packed: Packed, timeline: Timeline, state: ViewState) -> Timel
         moments=tuple((f"{moment.at + 1:,}", MARK_NAMES[moment.kind], moment.sentence) for moment in listed),
         more_moments=_more(timeline.moments),
         requests=tuple(picture.requests()),
+        reported_by=packed.packing.other_recorded_model,
     )
 
 

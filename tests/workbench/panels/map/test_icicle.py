@@ -81,7 +81,7 @@ def test_a_label_says_as_much_as_the_width_of_the_view_has_room_for(session: Wor
     picture = icicle_of(packed(session), ViewState())
     assert picture is not None
     hides = {"narrow": "not-narrow", "middle": "not-middle", "wide": "not-wide"}
-    said = {view: 0 for view in hides}
+    said = dict.fromkeys(hides, 0)
     for block in (*picture.sections, *picture.groups, *picture.items):
         for view, css in hides.items():
             shown = [text for text, classes in block.labels if css not in classes.split()]

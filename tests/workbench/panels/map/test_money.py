@@ -28,7 +28,7 @@ def priced(packing: Packing, tokens: int) -> str:
     """The list price of so many tokens, worked out from the table of models alone."""
     price = model(packing.model).input_price
     assert price is not None
-    return money(tokens * price / 1_000_000, "USD")
+    return money(tokens * price / 1_000_000, "USD", is_part=True)
 
 
 def rows_of(workspace: Workspace, **state: str) -> tuple[Packing, tuple[Row, ...]]:
@@ -69,7 +69,7 @@ def test_the_sections_cost_what_they_send_and_together_the_request(session: Work
         sent = int(line.sent.replace(",", ""))
         assert line.money == (priced(packing, sent) if sent else "")
     assert packing.cost.uncached is not None
-    assert table.total.money == money(packing.cost.uncached, "USD")
+    assert table.total.money == money(packing.cost.uncached, "USD", is_part=True)
 
 
 def test_the_groups_cost_what_they_send(session: Workspace) -> None:
