@@ -74,7 +74,7 @@ class IcicleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Icicle:
-    """The picture and its sentence; `letters` are the categories in it, with their names, `fates` those of its items."""
+    """The picture and its sentence; `letters` are the categories in it with their names, `fates` those of its items."""
 
     sentence: str
     letters: tuple[tuple[str, str], ...]
