@@ -27,7 +27,15 @@ from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.image_sizes import data_url_pixel_size, image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import Notes, first_text, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.numbering import (
+    Notes,
+    first_text,
+    note_opaque,
+    numbered,
+    short_line,
+    text_value,
+    title_of,
+)
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.messages.origins import origin_of, settings_of
@@ -66,6 +74,8 @@ _CALL_IDS = ("call_id", "tool_call_id", "action_id")
 _OUTPUTS = ("output", "content", "result", "output_preview")
 """Where the name, the arguments and the id of a call stand in logs that keep them beside each other, and what a result
 in a list of them says (`tool_results` of Hermes)."""
+_TITLES = ("title", "chatTitle", "conversation_title", "conversation_name")
+"""Beside the messages, what chat applications call a conversation."""
 _FAMILY = "openai"
 _MESSAGE_FIELDS = frozenset({"content", "name", "cache_control", "prefix", "partial"})
 _ANSWER_FIELDS = _MESSAGE_FIELDS | {"refusal", "audio", "annotations"}
@@ -156,7 +166,8 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
         skipped.append(Skipped(f"{envelope.where}tools", "no JSON list of tool definitions", written[:500]))
     return Conversation(
         id=envelope.id or f"c{position}",
-        title=title_of(messages, envelope.id or document.stem or f"Conversation {position}"),
+        title=_given_title(envelope.raw)
+        or title_of(messages, envelope.id or document.stem or f"Conversation {position}"),
         messages=messages,
         tools=envelope.tools,
         model=envelope.model,
@@ -164,6 +175,12 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
         branches=envelope.branches,
         metadata=settings_of(envelope.raw, "openai-chat"),
     )
+
+
+def _given_title(raw: Mapping[str, Any] | None) -> str:
+    """What whoever kept the conversation called it, as one short line; "" where it has no name."""
+    given = (text_value(raw.get(key)) for key in _TITLES) if raw else ()
+    return next((short_line(title) for title in given if title.strip()), "")
 
 
 def _in_order(messages: Sequence[tuple[int, Any]]) -> Sequence[tuple[int, Any]]:

@@ -56,6 +56,22 @@ def test_a_bare_array_is_one_conversation() -> None:
     assert chat.title == "What is the tide in Oslo?"
 
 
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        ({"title": " The tide\n in Oslo "}, "The tide in Oslo"),
+        ({"chatTitle": "Tides"}, "Tides"),
+        ({"title": "", "conversation_name": "Tides"}, "Tides"),
+        ({"title": 7}, "What is the tide in Oslo?"),
+    ],
+)
+def test_a_conversation_is_called_what_its_keeper_called_it(given: dict[str, Any], title: str) -> None:
+    found = import_bytes(dumps({**given, "messages": OPENAI_CHAT}))
+    assert (found.format, found.conversations[0].title) == ("openai-chat", title)
+    assert found.accounting is not None
+    assert not any("itle" in str(key) for key in found.accounting.unread_keys)
+
+
 def test_a_request_body_brings_its_tools_and_model() -> None:
     chat = conversation({"model": "gpt-4o", "messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "temperature": 0})
     assert (chat.model, chat.tools) == ("gpt-4o", (OPENAI_TOOL,))
