@@ -39,7 +39,7 @@ def test_half_of_the_chunks_goes_where_half_of_history_was_not_enough() -> None:
     packing = climbed(115)
     header = 115 - 24 - 4 * 20
     assert rungs(packing) == [
-        ("the full history", 60, 24),
+        ("all of history that can be sent", 60, 24),
         ("without the oldest half", 30, 24),
         ("without the oldest half and half the chunks", 30, 24 + 2 * 20),
     ]
@@ -57,7 +57,7 @@ def test_of_an_odd_number_of_chunks_the_middle_one_stays() -> None:
 
 def test_no_chunk_goes_where_half_of_history_was_enough() -> None:
     packing = climbed(121)
-    assert rungs(packing) == [("the full history", 60, 30), ("without the oldest half", 30, 30)]
+    assert rungs(packing) == [("all of history that can be sent", 60, 30), ("without the oldest half", 30, 30)]
     assert len(chunks_of(packing)) == 4
     assert len(rungs(climbed(120))) == 3
     assert rungs(climbed(151)) == []

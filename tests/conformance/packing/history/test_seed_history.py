@@ -295,7 +295,7 @@ def test_each_rung_shows_its_size_and_its_room_and_what_was_taken_says_so() -> N
     packing = packed(conversation, {"strategy": "full"}, chunks=chunks, **room(125), retrieval={"searchTopK": 3})
     rungs = packing.chosen.history.rungs
     assert [(rung.name, rung.tokens, rung.fits) for rung in rungs] == [
-        ("the full history", 100, False),
+        ("all of history that can be sent", 100, False),
         ("without the oldest half", 70, False),
         ("without the oldest half and half the chunks", 70, True),
     ]

@@ -129,7 +129,7 @@ def test_full_that_is_over_climbs_the_ladder_and_shows_each_rung() -> None:
     assert kept(packing) == ["m5", "m6", "m7", "m8"]
     rule, sentence, _ = reasons(packing)["message:m1"]
     assert rule == "retry"
-    assert "the full history: 80 of 60; without the oldest half: 40 of 60" in sentence
+    assert "all of history that can be sent: 80 of 60; without the oldest half: 40 of 60" in sentence
 
 
 def test_the_last_rung_keeps_only_the_last_exchange() -> None:
@@ -145,7 +145,7 @@ def test_when_the_ladder_ends_over_it_is_a_stated_error() -> None:
     assert packing.error is not None
     assert packing.error.needed_tokens == 200
     assert packing.verdict.level == "cannotFit"
-    assert "Tried the full history: 200 of 60." in packing.error.sentence
+    assert "Tried all of history that can be sent: 200 of 60." in packing.error.sentence
 
 
 def test_without_retry_full_that_is_over_is_a_stated_error() -> None:
@@ -251,7 +251,7 @@ def test_pins_stay_on_every_rung() -> None:
         history("full") | SMALL | {"pins": ["message:m1", "message:m2"], "contextWindow": 30},
     )
     assert pinned.error is not None
-    assert pinned.error.sentence == "History cannot be made to fit 10 tokens. Tried the full history: 40 of 10."
+    assert pinned.error.sentence == "History cannot be made to fit 10 tokens. Tried all of history that can be sent: 40 of 10."
 
 
 def _failing(_request: SummaryRequest) -> str:

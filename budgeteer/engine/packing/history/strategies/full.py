@@ -13,9 +13,9 @@ def keep_full(view: HistoryView, *, retry: bool) -> HistoryFit:
     limit = view.room_tokens
     whole = view.size_tokens(view.alive)
     if whole > limit and retry:
-        return run_retry_ladder(view, view.alive, name="the full history", allowed=lambda _, room_tokens: room_tokens)
+        return run_retry_ladder(view, view.alive, name="all of history that can be sent", allowed=lambda _, room_tokens: room_tokens)
     rule = np.where(view.alive, int(HistoryRule.KEPT), int(HistoryRule.VALIDITY)).astype(np.int64)
     over = None
     if whole > limit:
-        over = Over(whole, limit, f"The full history takes {whole:,} tokens; {max(limit, 0):,} are left for it.")
+        over = Over(whole, limit, f"What can be sent of history takes {whole:,} tokens; {max(limit, 0):,} are left for it.")
     return HistoryFit(view.alive, rule, limit, np.zeros(len(view), np.int64), over=over)
