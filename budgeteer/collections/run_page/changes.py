@@ -77,9 +77,9 @@ def change_table(found: Evaluation, state: RunState) -> ChangeTable | None:
 
     changing = sides.changing
     sentence = (
-        f"{count_of(changing, 'conversation')} {'has' if changing == 1 else 'have'} another verdict under the other."
+        f"{count_of(changing, 'conversation')} {'has' if changing == 1 else 'have'} another verdict under the second."
         if changing
-        else "No conversation has another verdict under the other."
+        else "Every conversation has the same verdict under both."
     )
     rows = tuple((LEVEL_WORDS[before], tuple(cell(before, after) for after in used)) for before in used)
     named = (f"{letter_of(place)}: {one.name}" for place, one in zip(pair, (a, b), strict=True))

@@ -46,7 +46,7 @@ SUMMARY_HEADS: Final = (
     "Sent p99",
     "Overflow",
     "Cannot fit",
-    "Messages dropped",
+    "Dropped",
 )
 
 

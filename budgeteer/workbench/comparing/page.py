@@ -256,5 +256,5 @@ def cost_difference(a: tuple[float | None, str], b: tuple[float | None, str]) ->
     if first is None or second is None or currency != other:
         return None
     more = second - first
-    said = f"{'+' if more > 0 else '−'}{money(abs(more), currency)}" if more else "no change"
-    return money(first, currency), money(second, currency), said
+    said = f"{'+' if more > 0 else '−'}{money(abs(more), currency, is_part=True)}" if more else "no change"
+    return money(first, currency, is_part=True), money(second, currency, is_part=True), said

@@ -491,7 +491,6 @@
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.detail.target?.id === "result") showRange();
   });
-  showRange();
   // What is started in one part and goes on in the result, such as a range to compress, leads there.
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.(".insp a[hx-get]");
@@ -506,5 +505,6 @@
   if (tight.matches) reveal();
   if (tabs.length) here();
   goToHash();
+  showRange();
   addEventListener("load", () => setTimeout(goBack)); // the browser goes to the fragment of the address first
 })();

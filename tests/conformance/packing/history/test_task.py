@@ -239,7 +239,8 @@ def test_where_no_step_of_a_run_fits_the_prompt_alone_is_sent(strategy: str, pro
 def test_the_step_that_leaves_only_the_task_is_told() -> None:
     run = [user(TASK), assistant("", "c1"), result("c1", "stone " * 900)]
     packing = packed(bundle_of(*run), {"contextWindow": 100, "outputReserve": 0})
-    assert [rung.name for rung in packing.chosen.history.rungs] == ["all of history that can be sent", "only what was asked"]
+    rungs = [rung.name for rung in packing.chosen.history.rungs]
+    assert rungs == ["all of history that can be sent", "only what was asked"]
     reason = next(one for one in packing.ledger if one.id == "message:m3")
     assert "so only what was asked stays" in reason.sentence
     assert reason.counterfactual

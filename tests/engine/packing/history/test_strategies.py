@@ -251,7 +251,8 @@ def test_pins_stay_on_every_rung() -> None:
         history("full") | SMALL | {"pins": ["message:m1", "message:m2"], "contextWindow": 30},
     )
     assert pinned.error is not None
-    assert pinned.error.sentence == "History cannot be made to fit 10 tokens. Tried all of history that can be sent: 40 of 10."
+    tried = "Tried all of history that can be sent: 40 of 10."
+    assert pinned.error.sentence == f"History cannot be made to fit 10 tokens. {tried}"
 
 
 def _failing(_request: SummaryRequest) -> str:
