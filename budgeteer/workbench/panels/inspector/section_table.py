@@ -44,7 +44,7 @@ def section_table(packing: Packing) -> SectionTable:
         requested, sent = section.demand, section.after
         if not requested.items and not requested.size.tokens and not sent.size.tokens:
             continue
-        look, said = look_of(section.name), count_of(requested.items, "item")
+        look, said = look_of(section.name), count_of(requested.items, "item") if requested.items else "overhead alone"
         limits = [
             *([f"{section.limit_tokens:,} tokens"] if section.limit_tokens is not None else []),
             *([f"{section.limit_chars:,} characters"] if section.limit_chars is not None else []),
