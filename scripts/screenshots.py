@@ -151,7 +151,7 @@ def prepare(page: Page, address: str, files: list[Path]) -> list[Shot]:
     filled = fill(page, address).pages
     agent = filled["workbench-map"].split("?")[0]
     page.goto(address)
-    open_sample(page, "A tool catalogue over its limit")
+    open_sample(page, "A large tool catalogue")
     tools = page.url.removeprefix(address).split("?")[0]
     rich = upload_report(page, address)
     block = compress(page, address)

@@ -305,10 +305,11 @@ def _label(piece: BarPiece, *, width: float) -> str:
     elif not piece.letter:
         names = []
     else:
-        mark = {"sent": "", "trimmed": "✂ "}.get(piece.kind, "✕ ")
         count = short_count(piece.tokens)
-        names = [f"{piece.letter} {piece.name} {count}"] if piece.kind == "sent" else []
-        names += [f"{mark}{piece.letter} {count}"]
+        names = [f"{piece.letter} {piece.name} {count}", f"{piece.letter} {count}"]
+        if piece.kind != "sent":  # a letter beside its mark could be read as one, X as a cross
+            mark = "✂" if piece.kind == "trimmed" else "✕"
+            names = [f"{mark} {piece.name} {count}", f"{mark} {count}"]
     for name in names:
         if len(name) * CHAR_PX + 2 * LABEL_PX <= width:
             return name

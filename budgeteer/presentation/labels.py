@@ -236,7 +236,7 @@ def setting_title(path: str) -> str:
 
 #: How a warning says where a demand stands.
 LEVEL_WORDS: Mapping[WarningLevel, str] = MappingProxyType(
-    {"approaching": "close to the limit", "reached": "limit reached", "exceeded": "limit exceeded"}
+    {"approaching": "close to the limit", "reached": "limit reached", "exceeded": "demand above the limit"}
 )
 
 

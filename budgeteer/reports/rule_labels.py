@@ -37,7 +37,7 @@ _CLAUSES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def warning_title(warning: Mapping[str, Any]) -> str:
-    """Which limit a warning of a report is about and how it stands: `History tokens: limit exceeded.`"""
+    """Which limit a warning of a report is about and how it stands: `History tokens: demand above the limit.`"""
     limit, level = str(warning["limit"]), warning["level"]
     title = LIMIT_TITLES.get(short_name(limit), limit)
     return f"{title}: {LEVEL_WORDS.get(level, level)}."

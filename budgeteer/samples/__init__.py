@@ -32,7 +32,7 @@ class Sample:
 SAMPLES = (
     Sample(
         slug="agent-session",
-        title="An agent session that overflows",
+        title="A long agent session",
         description=(
             "A dozen tasks in one coding session, with parallel tool calls and long results, beside its tools and "
             "skills: more than the window of gpt-4o takes."
@@ -46,14 +46,14 @@ SAMPLES = (
     ),
     Sample(
         slug="skills-library",
-        title="A skills library that does not fit",
+        title="A large skills library",
         description="More than 120 skills in ten folders, against a limit of 30,000 characters.",
         files=(("skills-library.zip", "skills"),),
         preset="skills-library",
     ),
     Sample(
         slug="tools-catalogue",
-        title="A tool catalogue over its limit",
+        title="A large tool catalogue",
         description="Some 130 tools of eleven services, well past 50,000 characters of definitions.",
         files=(("tools-catalogue.json", "tools"),),
         preset="agent-default",

@@ -91,10 +91,10 @@ ONLY_IN_TEAM_MODE = {"teams:list", "teams:detail"}
 
 def fill(page: Page, address: str) -> Filled:
     """Open samples and share reports; `page` is a signed-in one on the first page."""
-    open_sample(page, "A skills library that does not fit")
+    open_sample(page, "A large skills library")
     skills = _path(page, address)
     page.goto(address)
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     agent = _path(page, address)
     item = page.locator("table.items tbody tr.dropped a").first.get_attribute("href") or "?"
     for view in ("timeline", "sweep"):  # a worker may have to make them first

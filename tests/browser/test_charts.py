@@ -18,7 +18,7 @@ from tests.browser.steps import figures, open_sample, wait_until_packed
 @pytest.fixture
 def agent(visitor: Callable[..., Visitor]) -> Page:
     page = visitor().open("/")
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     return page
 
 

@@ -18,7 +18,7 @@ from tests.browser.steps import change_number, figures, is_saved, open_sample, v
 
 #: An answer that nobody wants any more has arrived by then; nothing on the page could be waited for.
 AFTERWARDS_MS = 500
-SESSION, LIBRARY = "An agent session that overflows", "A skills library that does not fit"
+SESSION, LIBRARY = "A long agent session", "A large skills library"
 
 
 class Held:

@@ -80,7 +80,7 @@ def busy(browser, signed_in, stack):
     context = browser.new_context(storage_state=signed_in)
     page = context.new_page()
     page.goto(stack.address)
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     workspace = page.url.split("?")[0]
     page.goto(f"{workspace}?view=messages&start=127&end=134&sel=")
     page.locator("#generate-block").click()

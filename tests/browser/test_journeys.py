@@ -21,7 +21,7 @@ from tests.browser.steps import (
 
 def test_the_agent_sample_is_one_click_away_and_shows_verdict_bar_items_and_prompt(visitor):
     page = visitor().open("/")
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     assert verdict(page).startswith("Fits, with ")
     expect(page.locator("#budget svg.bar.wide rect").first).to_be_visible()
     assert page.locator("table.items tbody tr").count() > 20
@@ -33,7 +33,7 @@ def test_the_agent_sample_is_one_click_away_and_shows_verdict_bar_items_and_prom
 @pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
 def test_what_does_not_fit_is_made_to_fit_by_two_clicks_and_one_undo_brings_it_back(visitor, script):
     page = visitor(script=script).open("/")
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     page.locator("#tab-config").click()
     page.locator("#paste-config").fill('{"history": {"strategy": "full"}, "retry": {"enabled": false}}')
     page.get_by_role("button", name="Use this configuration").click()
@@ -52,7 +52,7 @@ def test_what_does_not_fit_is_made_to_fit_by_two_clicks_and_one_undo_brings_it_b
 
 def test_the_steps_of_a_plan_are_switched_by_the_keyboard(visitor):
     page = visitor().open("/")
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     page.locator("#make-it-fit").focus()
     page.keyboard.press("Enter")
     ticked = page.locator(".tick[aria-checked=true]").first
@@ -69,7 +69,7 @@ def test_the_steps_of_a_plan_are_switched_by_the_keyboard(visitor):
 
 def test_another_strategy_shows_its_settings_and_no_others(visitor):
     page = visitor().open("/")
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     for row in STRATEGIES.values():
         with page.expect_response(is_saved):
             page.locator("#i-history-strategy").select_option(row.name)
@@ -78,7 +78,7 @@ def test_another_strategy_shows_its_settings_and_no_others(visitor):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", ["A skills library that does not fit", "A tool catalogue over its limit"])
+@pytest.mark.parametrize("title", ["A large skills library", "A large tool catalogue"])
 def test_the_other_samples_open_with_their_verdict(visitor, title):
     page = visitor().open("/")
     open_sample(page, title)
@@ -131,7 +131,7 @@ def test_from_upload_to_a_report_that_is_read_signed_out_and_revoked(visitor, tm
 
 def test_the_link_of_a_report_is_copied_by_its_button(visitor):
     page = visitor().open("/")
-    open_sample(page, "A tool catalogue over its limit")
+    open_sample(page, "A large tool catalogue")
     page.locator("#share").click()
     link = publish(page)
     page.locator("#share-dialog").get_by_role("button", name="Copy").first.click()
@@ -142,7 +142,7 @@ def test_the_link_of_a_report_is_copied_by_its_button(visitor):
 @pytest.mark.slow
 def test_a_report_of_numbers_shows_no_names(visitor):
     page = visitor().open("/")
-    open_sample(page, "A tool catalogue over its limit")
+    open_sample(page, "A large tool catalogue")
     name = page.locator("table.items tbody tr a").first.inner_text()
     page.locator("#share").click()
     link = publish(page, content="numbers")
@@ -163,7 +163,7 @@ def test_an_admin_changes_a_preset_and_the_workspace_is_offered_it(visitor):
     expect(admin.locator(".messagelist")).to_contain_text("Small models v1 is published")
 
     workbench = ada.open("/")
-    open_sample(workbench, "A skills library that does not fit")
+    open_sample(workbench, "A large skills library")
     with workbench.expect_response(lambda answer: answer.url.endswith("/config/")):
         workbench.locator("#i-preset").select_option(label="Small models · v1")
     workbench.reload()
@@ -207,7 +207,7 @@ def test_an_admin_changes_a_preset_and_the_workspace_is_offered_it(visitor):
 @pytest.mark.slow
 def test_a_report_keeps_its_numbers_when_its_workspace_changes(visitor):
     page = visitor().open("/")
-    open_sample(page, "A skills library that does not fit")
+    open_sample(page, "A large skills library")
     shown = verdict(page)
     page.locator("#share").click()
     link = publish(page)

@@ -22,7 +22,7 @@ by_mouse_and_keyboard = pytest.mark.parametrize("by_keyboard", [False, True], id
 def test_a_first_run_ends_with_a_verdict(visitor, by_keyboard):
     page = visitor().open("/")
     hands = Hands(page, by_keyboard)
-    hands.press(page.get_by_role("button", name=re.compile("An agent session that overflows")))
+    hands.press(page.get_by_role("button", name=re.compile("A long agent session")))
     wait_until_packed(page)
     assert re.search(r"Fits, with [\d,]+ items left out by the \w+ limit", verdict(page))
     assert hands.actions <= FIRST_RUN
@@ -40,7 +40,7 @@ def test_a_skills_library_is_fitted_and_its_configuration_taken_along(visitor, t
 @by_mouse_and_keyboard
 def test_why_it_overflowed_is_told_and_mended(visitor, by_keyboard):
     page = visitor().open("/")
-    page.get_by_role("button", name=re.compile("An agent session that overflows")).click()
+    page.get_by_role("button", name=re.compile("A long agent session")).click()
     wait_until_packed(page)
     assert mend_overflow(Hands(page, by_keyboard)) <= OVERFLOW
 

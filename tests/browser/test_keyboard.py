@@ -22,7 +22,7 @@ def tab_to(page: Page, words: str, *, most: int = 60) -> None:
 
 def test_a_sample_is_opened_changed_shared_and_revoked_with_the_keyboard_alone(visitor):
     page = visitor().open("/")
-    tab_to(page, "A tool catalogue over its limit")
+    tab_to(page, "A large tool catalogue")
     page.keyboard.press("Enter")
     wait_until_packed(page)
     before = verdict(page)
@@ -60,7 +60,7 @@ def test_the_first_tab_leads_to_the_content(visitor):
 
 def test_a_command_is_found_by_its_name(visitor):
     page = visitor().open("/")
-    tab_to(page, "A tool catalogue over its limit")
+    tab_to(page, "A large tool catalogue")
     page.keyboard.press("Enter")
     wait_until_packed(page)
 
@@ -94,7 +94,7 @@ def test_a_command_is_found_by_its_name(visitor):
 
 def test_the_messages_are_walked_by_turn_and_by_change(visitor):
     page = visitor().open("/")
-    tab_to(page, "overflowing agent session|overflows")
+    tab_to(page, "long agent session")
     page.keyboard.press("Enter")
     wait_until_packed(page)
     page.keyboard.press("2")

@@ -16,7 +16,7 @@ from tests.browser.steps import figures, is_saved, open_sample
 @pytest.fixture
 def agent(visitor: Callable[..., Visitor]) -> Page:
     page = visitor().open("/")
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     return page
 
 
@@ -158,13 +158,13 @@ def test_of_two_tabs_that_type_a_text_the_later_is_told(agent: Page) -> None:
 
 def test_the_palette_finds_items_models_workspaces_and_exports(visitor: Callable[..., Visitor]) -> None:
     page = visitor().open("/")
-    open_sample(page, "A skills library that does not fit")
+    open_sample(page, "A large skills library")
     page.goto("/".join(page.url.split("/")[:3]))
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     options = page.locator("#palette-list li")
     for text, kind, found in (
         ("claude-opus", "Model", "claude-opus"),
-        ("skills library that", "Workspace", "skills library"),
+        ("large skills lib", "Workspace", "skills library"),
         ("all items (csv", "Export", "All items"),
         ("psycopg", "Item", "Search all items for"),
     ):
@@ -183,7 +183,7 @@ def test_on_a_phone_an_item_leads_back_to_its_row_and_a_range_is_compressed_in_p
     visitor: Callable[..., Visitor],
 ) -> None:
     page = visitor(width=390).open("/")
-    open_sample(page, "An agent session that overflows")
+    open_sample(page, "A long agent session")
     page.mouse.wheel(0, 1500)
     page.wait_for_function("() => scrollY >= 1500")  # all of it: on the way there it is no place to come back to
     before = page.evaluate("scrollY")

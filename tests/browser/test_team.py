@@ -85,7 +85,7 @@ def test_the_sign_in_page_is_accessible_and_refuses_a_wrong_password(visitor, te
 
 def test_a_colleague_sees_neither_the_others_work_nor_the_admin_but_may_read_what_is_shared(visitor, team):
     ada = sign_in(visitor, team, "ada")
-    open_sample(ada, "A tool catalogue over its limit")
+    open_sample(ada, "A large tool catalogue")
     workspace = ada.url
     ada.locator("#share").click()
     link = publish(ada)
@@ -205,7 +205,7 @@ def test_without_script_a_page_says_what_passkeys_need(visitor, team):
 
 def test_a_stranger_opens_a_report_with_its_password(visitor, team):
     bob = sign_in(visitor, team, "bob")
-    open_sample(bob, "A tool catalogue over its limit")
+    open_sample(bob, "A large tool catalogue")
     bob.locator("#share").click()
     link = publish(bob, content="numbers", password="seven grey trawlers")
     stranger = visitor(known=False, address=team.address)
@@ -219,7 +219,7 @@ def test_a_stranger_opens_a_report_with_its_password(visitor, team):
 
 def test_a_viewer_opens_a_shared_workspace_and_finds_everything_to_look_at_and_nothing_to_press(visitor, team):
     ada = sign_in(visitor, team, "ada")
-    open_sample(ada, "A skills library that does not fit")
+    open_sample(ada, "A large skills library")
     said = verdict(ada)
     ada.locator("#workspace-menu").click()
     ada.get_by_role("button", name="Share with everyone").click()
@@ -267,7 +267,7 @@ def test_a_team_sees_what_is_shared_with_it_and_nobody_else_does(visitor, team):
     ada.set_viewport_size({"width": WIDE, "height": 900})
 
     ada.goto(team.address)
-    open_sample(ada, "A tool catalogue over its limit")
+    open_sample(ada, "A large tool catalogue")
     workspace = ada.url
     ada.set_viewport_size({"width": 320, "height": 640})
     ada.locator("#workspace-menu").click()
@@ -313,7 +313,7 @@ def looks_right(page: Page) -> list[object]:
 
 def test_an_editor_makes_a_copy_of_a_shared_workspace_and_changes_it(visitor, team):
     ada = sign_in(visitor, team, "ada")
-    open_sample(ada, "A tool catalogue over its limit")
+    open_sample(ada, "A large tool catalogue")
     said = verdict(ada)
     ada.locator("#workspace-menu").click()
     ada.get_by_role("button", name="Share with everyone").click()
@@ -332,9 +332,9 @@ def test_an_editor_makes_a_copy_of_a_shared_workspace_and_changes_it(visitor, te
 
 def test_an_editor_proposes_a_preset_and_an_administrator_tries_and_publishes_it(visitor, team):
     ada = sign_in(visitor, team, "ada")
-    open_sample(ada, "An agent session that overflows")
+    open_sample(ada, "A long agent session")
     bob = sign_in(visitor, team, "bob")
-    open_sample(bob, "An agent session that overflows")
+    open_sample(bob, "A long agent session")
     bob.locator("#i-history-maxTokens").fill("9000")
     bob.locator("#i-history-maxTokens").press("Tab")
     expect(bob.locator("#o-history-maxTokens")).to_contain_text("overridden")

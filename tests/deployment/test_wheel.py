@@ -63,7 +63,7 @@ def test_the_wheel_installed_alone_is_the_whole_dashboard(
         page = browser.new_page()
         page.set_default_timeout(WORK_MS)
         page.goto(running.sign_in_link)
-        open_sample(page, "An agent session that overflows")
+        open_sample(page, "A long agent session")
         assert verdict(page).startswith("Fits, with ")
         page.get_by_role("link", name="Prompt").click()
         expect(page.locator("ol.prompt li").first).to_be_visible()

@@ -207,7 +207,7 @@ def comparison_sentence(*, differing: int, moved: int, more_tokens: int, more_dr
         return f"Both send the same. {changed}."
     much = f"B sends {abs(more_tokens):,} tokens {'more' if more_tokens > 0 else 'less'}"
     sent = much if more_tokens else "Both send as many tokens"
-    dropped = f"{count_of(abs(more_dropped), 'item')} {'more' if more_dropped > 0 else 'fewer'}"
+    dropped = count_of(abs(more_dropped), f"{'more' if more_dropped > 0 else 'fewer'} item")
     return f"{sent}{f' and leaves out {dropped}' if more_dropped else ''}. {changed}; {count_of(moved, 'item')} moved."
 
 

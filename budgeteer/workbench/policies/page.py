@@ -8,7 +8,7 @@ from budgeteer.engine.analysis.replay.policies import cheapest_policy, policy_of
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.jobs.models import Job
-from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.labels import count_of, share_text
 from budgeteer.presentation.setting_values import choice_text
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.config_form.editable import EditableConfig
@@ -99,9 +99,9 @@ def _sentence(compared: PolicyComparison) -> str:
     cheapest = cheapest_policy(compared.found)
     if cheapest is None:
         return f"{requests}."
-    return (
-        f"{requests}. {choice_text(cheapest.policy.name)} costs least of those under which every request can be sent."
-    )
+    asked = cheapest.sent_tokens + cheapest.left_out_tokens
+    but = f", and leaves out {share_text(cheapest.left_out_tokens / asked, 0)} of the tokens" if asked else ""
+    return f"{requests}. {choice_text(cheapest.policy.name)} costs least where every request can be sent{but}."
 
 
 def _about(compared: PolicyComparison) -> str:

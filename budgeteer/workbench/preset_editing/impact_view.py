@@ -71,7 +71,7 @@ class ImpactView:
     """What is known of the impact.
 
     Attributes:
-        followers: how many workspaces follow the preset now.
+        followers: how many workspaces follow the preset now, and did when it was tried where that differs.
         cards: the reader's own jobs that are under way or failed.
         waiting: what to say of somebody else's, "" where there are none.
         sentence: what was found, in one line; "" while nothing is.
@@ -130,6 +130,8 @@ def impact_view(proposal: PresetProposal, reader: User, *, here: str) -> ImpactV
         return ImpactView(followers, number > 0)
     found = PresetImpact.joined(PresetImpact.from_json((job.result or {})["impact"]) for job in latest)
     rows = tuple(_rows(found, proposal, reader))
+    if found.followers != number:
+        followers += f"; tried when {found.followers:,} did"
     return ImpactView(
         followers,
         number > 0,

@@ -272,7 +272,7 @@ def test_a_model_that_the_configuration_cannot_be_used_with_says_so(client, quay
     found = build_models(document)
     assert [bool(row.problem) for row in found.rows] == [False, False, True]
     assert (found.rows[2].problem == WITHHELD_PROBLEM) == (content != "full")
-    assert "fits 2 of 3 models" in found.sentence
+    assert "can be sent to 2 of 3 models" in found.sentence
     answers = every_answer(client, report)
     for path in ("", "embed/", "report.html"):
         assert escape(found.rows[2].problem) in answers[path].decode(), path

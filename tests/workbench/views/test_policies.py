@@ -144,7 +144,7 @@ def test_a_pause_longer_than_the_cache_lives_reads_nothing_from_it(
     read = {pause: found_by_engine(session, pause)["full"].read_share for pause in (30, 7_200)}
     assert read[30] is not None
     for pause, share in read.items():
-        assert rows_of(show(pause=str(pause)))["full"][4] == f"{share:.0%}"
+        assert rows_of(show(pause=str(pause)))["full"][4] == f"{share * 100:.0f} %"
 
 
 def test_a_policy_is_used_as_one_step_that_can_be_undone(client: Client, session: Workspace) -> None:

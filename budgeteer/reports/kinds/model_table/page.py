@@ -63,10 +63,21 @@ def sentence_of(document: Document) -> str:
     fitting = sum(level not in {"", "cannotFit"} for level in levels)
     models = count_of(len(levels), "model")
     return (
-        f"The prompt fits {'this' if len(levels) == 1 else 'every one of'} {models}."
+        f"The prompt can be sent to {'this' if len(levels) == 1 else 'each of'} {models}{_left_out(document)}."
         if fitting == len(levels)
-        else (f"The prompt fits {fitting:,} of {models}.")
+        else f"The prompt can be sent to {fitting:,} of {models}{_left_out(document)}."
     )
+
+
+def _left_out(document: Document) -> str:
+    """How many items the models are not sent: ", with 110 to 232 items left out"; "" where all are sent."""
+    packings = [each["packing"] for each in packed_models(document)]
+    words = [figures_from_json(packing["verdict"], packing["error"]) for packing in packings]
+    counts = [one.dropped + one.summarised for one in words if one.level != "cannotFit"]
+    if not any(counts):
+        return ""
+    least, most = min(counts), max(counts)
+    return f", with {f'{least:,} to ' if least < most else ''}{count_of(most, 'item')} left out"
 
 
 def _level(given: Mapping[str, Any]) -> str:

@@ -19,7 +19,6 @@ from budgeteer.engine.packing.ledger import (
     DROPPED,
     FATES,
     LETTERS,
-    OVERHEAD_LETTER,
     SECTIONS,
     SUMMARISED,
     Ledger,
@@ -105,7 +104,7 @@ def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     scale = WIDTH_PX / total
     return Icicle(
-        sentence=f"{total:,} tokens of items{_apart(packing)}, in prompt order: section, then turn, then item",
+        sentence=f"{total:,} tokens of items{_apart(packing, total)}, in prompt order: section, then turn, then item",
         letters=tuple((LETTERS[at], CATEGORIES[LETTERS[at]]) for at in np.unique(ledger.category[sizes > 0]).tolist()),
         fates=frozenset(FATES[at] for at in np.unique(ledger.fate[sizes > 0]).tolist()),
         sections=tuple(_sections(packing, state, starts, scale)),
@@ -114,11 +113,10 @@ def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
     )
 
 
-def _apart(packing: Packing) -> str:
-    """What is requested beside the items, and not drawn: " (the overhead of 529 is not drawn)"."""
-    overhead = next((one for one in packing.categories if one.letter == OVERHEAD_LETTER), None)
-    tokens = overhead.sent_tokens + overhead.not_sent_tokens if overhead else 0
-    return f" (the overhead of {tokens:,} is not drawn)" if tokens else ""
+def _apart(packing: Packing, total: int) -> str:
+    """What is requested beside the items, and not drawn: " (529 around them are not drawn)"."""
+    tokens = packing.verdict.asked_tokens - total
+    return f" ({tokens:,} around them are not drawn)" if tokens > 0 else ""
 
 
 def _sections(packing: Packing, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
@@ -249,10 +247,10 @@ def _block_of(run: _Run, packing: Packing, state: ViewState, starts: Ints, scale
     letter, fate, count = LETTERS[run.category], FATES[run.fate], run.stop - run.start
     width = run.tokens * scale
     mark = "✕ " if run.fate == DROPPED else ""
-    # Stripes leave no ground that a letter could be read on.
-    labels: tuple[str, ...] = () if run.fate == SUMMARISED else (letter,)
-    if labels and count > 1 and width >= TOTAL_PX:
-        labels = (f"{mark}{short_count(run.tokens)}", letter)
+    # Stripes leave no ground that a letter could be read on; in an outline X, of tool results, would be a cross.
+    labels: tuple[str, ...] = () if run.fate in {SUMMARISED, DROPPED} else (letter,)
+    if run.fate != SUMMARISED and count > 1 and width >= TOTAL_PX:
+        labels = (f"{mark}{short_count(run.tokens)}", *labels)
     look = (f"f{letter}", "", "oc")
     if run.fate == DROPPED:
         look = (f"ds k{letter}", "", "bb")
@@ -264,8 +262,9 @@ def _block_of(run: _Run, packing: Packing, state: ViewState, starts: Ints, scale
     if count == 1:
         named, short = rows.names(row), short_count(run.tokens)
         title = f"{named}: {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}{paid}"
-        if labels:
-            labels = (*(f"{mark}{name} · {short}" for name in _cut(named)), f"{mark}{letter} {short}", letter)
+        if run.fate != SUMMARISED:
+            alone = (f"{mark}{short}",) if mark else (f"{letter} {short}", letter)
+            labels = (*(f"{mark}{name} · {short}" for name in _cut(named)), *alone)
         if rows.ids[row] == state.sel:
             look = (f"{look[0]} selected", *look[1:])
     is_item = count == 1

@@ -91,7 +91,7 @@ def _turns(packed: Packed, prompt: PromptParts) -> Iterator[_Measured]:
         first, last = int(numbers[at]), int(numbers[min(at + stride, len(numbers)) - 1])
         own = np.flatnonzero(wanted & (turns >= first) & (turns <= last))
         yield _Measured(
-            letter="U",
+            letter="",  # a turn holds messages of several kinds
             title=_named(first, last),
             tokens=int(ledger.after_tokens[own].sum()),
             left_out=int(ledger.before_tokens[own][is_gone[own]].sum()),

@@ -51,7 +51,7 @@ class PictureSize:
     bottom: int = 40
 
 
-SIZES = (PictureSize("wide", 728, 360, 48, 132, 7), PictureSize("narrow", 358, 300, 40, 76, 4))
+SIZES = (PictureSize("wide", 728, 360, 48, 132, 7), PictureSize("narrow", 358, 300, 40, 86, 4))
 #: For the workbench on a large screen; the page of a report is no wider than the wide one.
 LARGE = PictureSize("large", 1400, 440, 48, 132, 14)
 #: Pixels of a row of labels above the plot: each marked value has one.

@@ -19,7 +19,7 @@ from budgeteer.workbench.state import PanelName, ViewState
 
 SIZES = (
     PictureSize("wide", 728, 360, 48, 112, 12, top=20),
-    PictureSize("narrow", 358, 300, 40, 70, 5, top=20),
+    PictureSize("narrow", 358, 300, 40, 82, 5, top=20),
     PictureSize("large", 1400, 440, 48, 112, 24, top=20),
 )
 #: The most steps of a drawing: on a large one each is two pixels wide, which the eye does not tell apart.
@@ -93,7 +93,7 @@ class TimelineDrawing:
     """One drawing in its own pixels; `first_over_at` is None where no demand is above the limit.
 
     `expected` is what was sent with what is not in the file, to compare it with what was reported; "" where that is
-    not known. Few reported requests are dots, many are a line.
+    not known. Few reported requests are dots, many are a line, which has its last figure at its end (`reported_end`).
     """
 
     size: PictureSize
@@ -115,6 +115,7 @@ class TimelineDrawing:
     expected: str
     reported: tuple[tuple[float, float, str], ...]
     reported_line: str
+    reported_end: TimelineLine | None
     marks: tuple[Mark, ...]
 
 
@@ -249,6 +250,7 @@ class _Picture:
             expected=_line([expected[at] for at in picked] if expected else [], drawn_x, y),
             reported=() if is_line else tuple(dots),
             reported_line="M" + "L".join(f"{left:g} {top:g}" for left, top, _ in dots) if is_line else "",
+            reported_end=TimelineLine(dots[-1][1], f"reported {short(reported[-1])}") if is_line else None,
             marks=tuple(self._marks(x, right)),
         )
 

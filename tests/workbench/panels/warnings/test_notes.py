@@ -32,7 +32,7 @@ def test_a_limit_that_was_raised_as_far_as_the_window_reaches_is_not_raised_agai
     note = next(n for n in notes_of(services.packing_of(session)) if n.apply.startswith("history.maxTokens="))
     undo_steps.commit(session, apply_posted(current, changes_of(note.apply)).config.delta)
     after = services.packing_of(session)
-    again = next(n for n in notes_of(after) if n.title == "History tokens: limit exceeded.")
+    again = next(n for n in notes_of(after) if n.title == "History tokens: demand above the limit.")
     assert (again.apply, again.apply_label) == ("", "")
     assert not any(one.rule == "newestFirst" and settings_of(one.reason.conditions) for one in after.ledger)
 
