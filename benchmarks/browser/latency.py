@@ -115,14 +115,17 @@ def measured(browser: Browser, stack: Stack, folder: Path, plan: Plan) -> Iterat
         Workspace(inputs.title, list(_timed(page, address, inputs, plan)))
         for inputs, address in zip(all_inputs, addresses, strict=True)
     ]
-    result = Measured(machine(browser, (began, os.getloadavg()[0])), found)
+    last = Measured.load()
+    scored_on = last.scored_on or last.weighed_on or last.machine["measured"].split()[-1]
+    timed_on = machine(browser, (began, os.getloadavg()[0]))
+    result = Measured(timed_on, found, scores=last.scores, scored_on=scored_on)  # until they are scored anew
     yield result
     if not plan.only:
         paths = _paths(page, addresses[0])
         weights, assets = list(page_weight.weighed(browser, context, paths)), page_weight.assets(page, addresses[0])
         result = replace(result, pages=weights, assets=assets)
         yield result
-        yield replace(result, scores=_scores(context, paths) | _team_scores(browser, folder))
+        yield replace(result, scores=_scores(context, paths) | _team_scores(browser, folder), scored_on="")
     context.close()
 
 
@@ -137,7 +140,7 @@ def weighed_anew(browser: Browser, stack: Stack, folder: Path) -> Measured:
     scores = _scores(context, paths) | _team_scores(browser, folder)
     context.close()
     today = f"{datetime.now(UTC):%Y-%m-%d}"
-    return replace(Measured.load(), pages=pages, assets=found_assets, scores=scores, weighed_on=today)
+    return replace(Measured.load(), pages=pages, assets=found_assets, scores=scores, weighed_on=today, scored_on=today)
 
 
 def _scores(context: BrowserContext, paths: Mapping[str, str]) -> dict[str, dict[str, float]]:

@@ -47,7 +47,8 @@ class Weighed:
 class Measured:
     """Everything one run measured. `assets` are bytes of gzip by kind, `scores` Lighthouse's medians by page.
 
-    `weighed_on` is the day the pages were weighed where that was another run than the one that timed.
+    `weighed_on` and `scored_on` are the days the pages were weighed and scored where that was another run than the one
+    that timed.
     """
 
     machine: dict[str, str]
@@ -56,6 +57,7 @@ class Measured:
     assets: dict[str, int] = field(default_factory=dict)
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
     weighed_on: str = ""
+    scored_on: str = ""
 
     def save(self, path: Path = KEPT) -> None:
         """Keep it."""
@@ -72,6 +74,7 @@ class Measured:
             data["assets"],
             data["scores"],
             data.get("weighed_on", ""),
+            data.get("scored_on", ""),
         )
 
 

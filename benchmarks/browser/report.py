@@ -61,7 +61,8 @@ def generated(found: Measured) -> str:
     if found.scores:
         kinds = list(next(iter(found.scores.values())))
         rows = [[name, *(f"{scores[kind]:.0f}" for kind in kinds)] for name, scores in found.scores.items()]
-        parts.append(f"### Lighthouse, mobile, median of three\n\n{_table(['page', *kinds], rows)}")
+        day = f"Scored on {found.scored_on}.\n\n" if found.scored_on else ""
+        parts.append(f"### Lighthouse, mobile, median of three\n\n{day}{_table(['page', *kinds], rows)}")
     return "\n\n".join(parts)
 
 
