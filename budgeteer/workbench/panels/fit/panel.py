@@ -156,8 +156,8 @@ def _figures(now: FitState, then: FitState) -> Iterator[FigureRow]:
         ("Shortened", f"{now.shortened:,}", f"{then.shortened:,}"),
     ]
     if now.input_cost is not None and then.input_cost is not None:
-        costs = (money(cost, "USD", is_part=True) for cost in (now.input_cost, then.input_cost))
-        rows.append(("Cost a request", *costs))
+        first, second = (money(cost, "USD", is_part=True) for cost in (now.input_cost, then.input_cost))
+        rows.append(("Cost a request", first, second))
     return (FigureRow(name, old, new, old != new) for name, old, new in rows)
 
 
