@@ -17,10 +17,11 @@ from budgeteer.samples import SAMPLES, Sample, measured
 
 @dataclass(frozen=True, slots=True)
 class SampleCard:
-    """One sample with its figures. `strip` shows what is sent and what is not, on a scale of what is asked for."""
+    """One sample with its figures. `strip` shows what is sent and what is not, on a scale of what is `requested`."""
 
     sample: Sample
     glance: Glance
+    requested: str
     strip: MiniBar
 
 
@@ -34,4 +35,5 @@ def _card(sample: Sample) -> SampleCard:
     snapshot = measured(sample.slug)
     shares = tuple(Share(letter, DRAWN[letter], sent, not_sent) for letter, sent, not_sent in snapshot["shares"])
     limit = min(snapshot["limit"], sum(share.sent_tokens for share in shares))
-    return SampleCard(sample, glance_of(snapshot), draw_strip(shares, limit=limit))
+    requested = sum(share.sent_tokens + share.not_sent_tokens for share in shares)
+    return SampleCard(sample, glance_of(snapshot), f"{requested:,}", draw_strip(shares, limit=limit))

@@ -165,7 +165,7 @@ _ROWS: Final = (
         keeps_task_apart=False,
         keeps_task=True,
         writes_summary=False,
-        takes="messages before the last exchange and the few that may stand before it",
+        takes="all but the last exchange and a few messages before it",
     ),
     StrategyRow(
         "clearToolResults",
