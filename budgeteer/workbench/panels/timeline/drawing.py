@@ -250,7 +250,7 @@ class _Picture:
             expected=_line([expected[at] for at in picked] if expected else [], drawn_x, y),
             reported=() if is_line else tuple(dots),
             reported_line="M" + "L".join(f"{left:g} {top:g}" for left, top, _ in dots) if is_line else "",
-            reported_end=TimelineLine(dots[-1][1], f"reported {short(reported[-1])}") if is_line else None,
+            reported_end=TimelineLine(dots[-1][1], f"reported {reported[-1]:,}") if is_line else None,
             marks=tuple(self._marks(x, right)),
         )
 
