@@ -23,7 +23,7 @@ from budgeteer.workbench.compression.view import CompressionView, compressing_sh
 from budgeteer.workbench.config_form.apply import ConfigChange
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import FieldChoice, FormField, FormGroup, form_field, form_groups
-from budgeteer.workbench.config_form.figures import ceilings_of, summaries_of
+from budgeteer.workbench.config_form.figures import binding_groups, ceilings_of, summaries_of
 from budgeteer.workbench.config_form.merging import form_mark
 from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups, model_note
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
@@ -285,8 +285,13 @@ class WorkbenchPage:
             ceilings=ceilings_of(packing) if packing else {},
             shown=shown,
         )
+        binding = binding_groups(packing) if packing else frozenset()
         return tuple(
-            group if group.is_drawn else replace(group, url=self.state.query(settings=shown.asking_for(group.key)))
+            replace(
+                group,
+                binds=group.key in binding,
+                url="" if group.is_drawn else self.state.query(settings=shown.asking_for(group.key)),
+            )
             for group in groups
         )
 

@@ -106,6 +106,7 @@ class FormGroup:
 
     Attributes:
         summary: the figure beside the heading.
+        binds: whether its settings leave anything out; the page that knows of a packing says so.
         fields: its fields; () where they are not drawn before the group is opened.
         settings: what it sets, as ids of fields with their labels, in the fields' order.
         url: the page with this group drawn and open, "" where it is drawn.
@@ -117,6 +118,7 @@ class FormGroup:
     fields: tuple[FormField, ...]
     is_open: bool
     settings: tuple[tuple[str, str], ...]
+    binds: bool = False
     url: str = ""
 
     @property

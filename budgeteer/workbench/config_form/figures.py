@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import assert_never
+from typing import Final, assert_never
 
 import numpy as np
 
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.ledger import DROPPED, SECTIONS
 from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.packing.verdict_text import Bound
 from budgeteer.workbench.config_form.editable import EditableConfig
 
 
@@ -34,6 +35,24 @@ def summaries_of(current: EditableConfig, packing: Packing | None) -> Mapping[st
             figures[group] = f"{kept:,} of {asked:,} fit" if kept < asked else f"all {asked:,} fit"
     figures["history"] = _history(packing)
     return figures
+
+
+#: The group whose settings raise what leaves items out; pins and policies of single items have none.
+_GROUP_OF: Final[Mapping[Bound, str]] = {
+    Bound.HISTORY: "history",
+    Bound.INPUT_BUDGET: "model",
+    Bound.SKILLS: "skillsBudget",
+    Bound.TOOLS: "skillsBudget",
+    Bound.FEATURES: "features",
+    Bound.RETRIEVAL: "retrieval",
+    Bound.SHARES: "shares",
+    Bound.LEFT_OUT_TOOLS: "tools",
+}
+
+
+def binding_groups(packing: Packing) -> frozenset[str]:
+    """The groups whose settings leave something out, as the verdict names them."""
+    return frozenset(_GROUP_OF[bound] for bound in packing.verdict.limits if bound in _GROUP_OF)
 
 
 def ceilings_of(packing: Packing) -> Mapping[str, int]:

@@ -58,6 +58,15 @@ def test_htmx_gets_everything_that_follows_a_change(client: Client, library: Wor
     assert 'id="config-form"' not in html
 
 
+def test_the_group_whose_settings_leave_something_out_says_so(client: Client, library: Workspace) -> None:
+    html = client.get(library.get_absolute_url()).content.decode()
+    marked = [key for key in GROUP_TITLES if "leaves items out" in text_of(html, f"g-{key}")]
+    assert marked == ["skillsBudget"]
+    whole = {"config.skillsBudget.enabled": "off", "touched": "config.skillsBudget.enabled"}
+    html = client.post(f"{library.get_absolute_url()}config/", whole, headers=HTMX).content.decode()
+    assert "leaves items out" not in html
+
+
 def test_a_draft_is_shown_and_not_saved(client: Client, library: Workspace) -> None:
     saved = text_of(client.get(library.get_absolute_url()).content.decode(), "verdict")
     data = {CHARS: "9000", "draft": "1", "touched": CHARS}
