@@ -116,9 +116,9 @@ def _hits(packing: Packing, fit: FeatureFit, state: ViewState) -> tuple[HitRow, 
 def _costs(modes: FeatureModes) -> tuple[CostRow, ...]:
     tool = modes.tool + modes.instructions
     rows = (
-        ("Load all", modes.all, "all", "Load all"),
-        ("This search", modes.search, "search", "Search"),
-        ("A tool the model searches with, and its instructions", tool, "tool", "Give it the tool"),
+        ("Load all", modes.all, "all", "Send all specs"),
+        ("This search", modes.search, "search", "Send these specs"),
+        ("A tool the model searches with, and its instructions", tool, "tool", "Send a search tool"),
     )
     most = max(size.tokens for _, size, _, _ in rows) or 1
     return tuple(
