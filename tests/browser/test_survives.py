@@ -8,7 +8,7 @@ from tests.browser.steps import figures, is_saved, publish, verdict, wait_until_
 
 
 def open_session(page: Page) -> None:
-    page.get_by_role("button", name=re.compile("overflow", re.IGNORECASE)).click()
+    page.get_by_role("button", name=re.compile("long agent session")).click()
     wait_until_packed(page)
 
 
