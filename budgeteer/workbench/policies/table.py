@@ -37,7 +37,7 @@ COLUMNS: Final[Mapping[str, PolicyColumn]] = MappingProxyType(
     {
         "sent": PolicyColumn("Sent", lambda one: one.sent_tokens),
         "peak": PolicyColumn("Peak", lambda one: one.peak_tokens, is_wide=True),
-        "left": PolicyColumn("Left out", lambda one: one.left_out_tokens),
+        "left": PolicyColumn("Left out", lambda one: one.left_out_tokens, is_wide=True),
         "over": PolicyColumn("Over", lambda one: one.overflowing, is_wide=True),
         "read": PolicyColumn("From cache", lambda one: one.read_share, is_wide=True),
         "breaks": PolicyColumn("Breaks", lambda one: one.breaks, is_wide=True),
