@@ -14,7 +14,7 @@ from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, TRUNCATED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, kept_sentence, level_of
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
-from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of, share_text
 from budgeteer.presentation.mini_bar import MiniBar, draw_strip
 
 LEVEL_ICONS: Mapping[Level, str] = {"fits": "check", "limited": "check", "cannotFit": "warning"}
@@ -77,7 +77,7 @@ def header_of(packing: Packing) -> Header:
         sentence=verdict.sentence,
         short=verdict.short,
         sent=f"{verdict.sent_tokens:,} of {verdict.limit_tokens:,} tokens",
-        share=f"{verdict.sent_tokens / verdict.limit_tokens * 100 if verdict.limit_tokens else 0:.1f} %",
+        share=share_text(verdict.sent_tokens / verdict.limit_tokens if verdict.limit_tokens else 0),
         free=f"{verdict.free_tokens:,} free" if packing.fits else "",
         more_figures=_more_figures(packing),
         counts=tuple(

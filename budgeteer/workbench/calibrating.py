@@ -14,6 +14,7 @@ from budgeteer.engine.models.registry import known_model
 from budgeteer.engine.packing.allocation import calibrated_margin, calibration_of
 from budgeteer.jobs.models import Job
 from budgeteer.jobs.services import enqueue_once, latest_result
+from budgeteer.presentation.labels import share_text
 from budgeteer.sources import services as sources
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
@@ -128,7 +129,7 @@ def _sentence(one: Calibration) -> str:
         return "No request of it can be held against a count."
     side = "above" if one.counted.total > 0 else "below"
     used = f"{len(one.records.growths):,} of {one.records.requests:,} requests"
-    return f"Counts are {abs(one.counted.total):.1%} {side} what was recorded of {used}.".replace("%", " %")
+    return f"Counts are {share_text(abs(one.counted.total))} {side} what was recorded of {used}."
 
 
 def _kept(one: Calibration, entry: ModelCalibration | None) -> str:

@@ -58,6 +58,14 @@ def test_htmx_gets_everything_that_follows_a_change(client: Client, library: Wor
     assert 'id="config-form"' not in html
 
 
+def test_a_form_that_is_sent_anew_is_swapped_whole(client: Client, library: Workspace) -> None:
+    data = {"config.model": "gpt-4.1", "touched": "config.model"}
+    html = client.post(f"{library.get_absolute_url()}config/", data, headers=HTMX).content.decode()
+    form = html[html.index('<form id="config-form"') :].split("</form>")[0]
+    assert form.count("hx-swap-oob") == 1
+    assert 'id="o-model"' in form
+
+
 def test_the_group_whose_settings_leave_something_out_says_so(client: Client, library: Workspace) -> None:
     html = client.get(library.get_absolute_url()).content.decode()
     marked = [key for key in GROUP_TITLES if "leaves items out" in text_of(html, f"g-{key}")]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from budgeteer.engine.packing.result import Packing
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.map.icicle import Icicle, IcicleBlock, icicle_of
+from budgeteer.workbench.panels.map.icicle import IcicleBlock, icicle_of
 from budgeteer.workbench.state import ViewState
 
 
@@ -18,12 +18,6 @@ def edges(blocks: tuple[IcicleBlock, ...]) -> list[tuple[float, float]]:
 
 def packed(workspace: Workspace) -> Packing:
     return services.packing_of(workspace)
-
-
-def icicle_of_first(workspace: Workspace) -> Icicle:
-    picture = icicle_of(packed(workspace), ViewState())
-    assert picture is not None
-    return picture
 
 
 def test_sections_stand_beside_each_other_over_the_whole_width(session: Workspace) -> None:
@@ -94,7 +88,9 @@ def test_a_label_says_as_much_as_the_width_of_the_view_has_room_for(session: Wor
 
 
 def test_fates_that_no_item_has_are_not_explained(library: Workspace) -> None:
-    assert icicle_of_first(library).fates == {"truncated", "dropped"}
+    picture = icicle_of(packed(library), ViewState())
+    assert picture is not None
+    assert picture.fates == {"truncated", "dropped"}
 
 
 def test_an_empty_prompt_has_no_picture(owner) -> None:

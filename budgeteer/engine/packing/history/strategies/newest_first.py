@@ -58,24 +58,23 @@ def newest_first_limit(view: HistoryView) -> Limit:
 
     With a notice, which takes some of the limit, as far as the room reaches.
     """
-    if wants_notice(view.config):
-        return room_limit(view)
-    within_room = newest_within(view, max(view.room_tokens, 0) + view.charged_tokens)
-    always = view.size_tokens(view.always | view.task)
-    reached = max(always + view.charged_tokens, int(within_room.needed_tokens[within_room.kept].max(initial=0)))
-    return tokens_limit(view, reached)
+    reached = _reached_in_room(view)
+    if wants_notice(view.config) or min(reached, _whole(view)) <= view.max_tokens:
+        return tokens_limit(view, reached)
+    within_room = newest_within(view, reached)
+    always = view.size_tokens(view.always | view.task) + view.charged_tokens
+    return tokens_limit(view, max(always, int(within_room.needed_tokens[within_room.kept].max(initial=0))))
 
 
 def room_limit(view: HistoryView) -> Limit:
     """`maxTokens` of a strategy that takes groups in another order: raised as far as the room reaches."""
-    return tokens_limit(view, max(view.room_tokens, 0) + view.charged_tokens)
+    return tokens_limit(view, _reached_in_room(view))
 
 
 def tokens_limit(view: HistoryView, reached: int) -> Limit:
     """`maxTokens`, where more than `reached` lets nothing more in, for the prompt leaves history no more room."""
-    tokens = int(view.tokens.sum())
-    # The query is charged to the limit too: it is the newest message.
-    whole = tokens + view.charged_tokens
+    whole = _whole(view)
+    tokens = whole - view.charged_tokens
     demand = Demand("history.maxTokens", min(whole, reached), view.max_tokens, is_bounded=reached < whole)
     if tokens <= view.max_tokens and not demand.is_passed:
         fix = spare(tokens, view.max_tokens)
@@ -84,6 +83,16 @@ def tokens_limit(view: HistoryView, reached: int) -> Limit:
     else:
         fix = Fix(f"Raising it changes nothing: {max(view.room_tokens, 0):,} tokens are left for history.")
     return Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
+
+
+def _whole(view: HistoryView) -> int:
+    """What all of history takes of the limit. The query is charged to it too: it is the newest message."""
+    return int(view.tokens.sum()) + view.charged_tokens
+
+
+def _reached_in_room(view: HistoryView) -> int:
+    """The limit from which on the room that the prompt leaves is what bounds history."""
+    return max(view.room_tokens, 0) + view.charged_tokens
 
 
 def _opener(view: HistoryView, free: Mask) -> Mask | None:
