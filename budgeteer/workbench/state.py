@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlencode
@@ -149,8 +150,13 @@ class ViewState:
 
     def query(self, **changes: Any) -> str:
         """The query string of this state with changes, with its question mark; "?" when all is default."""
-        pairs = self.pairs(**changes)
-        return f"?{urlencode(pairs)}" if pairs else "?"
+        if unknown := changes.keys() - _DEFAULTS.keys():
+            raise TypeError(f"the state has no {', '.join(sorted(unknown))}")
+        # Some hundred addresses of a page differ in one parameter: the others are written once.
+        written = _written(self)
+        if changes:
+            written = {**written, **{name: _parameter_text(name, value) for name, value in changes.items()}}
+        return f"?{'&'.join(text for name in _DEFAULTS if (text := written.get(name)))}"
 
     def address(self, path: str, **changes: Any) -> str:
         """A path with this state in its query; the bare path when all is default, or it is too long to be led to."""
@@ -189,3 +195,14 @@ class ViewState:
 #: A page has some hundred addresses: the parameters and their defaults are looked up once.
 _DEFAULTS: Final = {one.name: one.default for one in fields(ViewState)}
 _VALUES: Final = attrgetter(*_DEFAULTS)
+
+
+@lru_cache(maxsize=500)
+def _written(state: ViewState) -> Mapping[str, str]:
+    """The parameters of a state that differ from their defaults, each as a query string has it, by name."""
+    return {name: _parameter_text(name, value) for name, value in state.pairs()}
+
+
+def _parameter_text(name: str, value: Any) -> str:
+    """A parameter as a query string has it, "" for its default."""
+    return "" if value == _DEFAULTS[name] else urlencode(((name, value),))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any
 
 from budgeteer.engine.config.schema import BudgetConfig, unknown_key, walk_schema
@@ -25,14 +26,19 @@ def set_path(data: Mapping[str, Any], path: str, value: object) -> dict[str, Any
     Raises:
         ConfigError: the schema has no such path.
     """
-    known = {known for known, _ in walk_schema(BudgetConfig)}
+    known = _known_paths()
     in_map = any(path.startswith(f"{map_path}.") for map_path in _MAPS)
     if path not in known and not in_map:
         raise _unknown_path(path, known)
     return _set(data, _steps(path), value)
 
 
-def _unknown_path(path: str, known: set[str]) -> ConfigError:
+@cache
+def _known_paths() -> frozenset[str]:
+    return frozenset(path for path, _ in walk_schema(BudgetConfig))
+
+
+def _unknown_path(path: str, known: Collection[str]) -> ConfigError:
     steps = path.split(".")
     heads = (".".join(steps[:depth]) for depth in range(1, len(steps) + 1))
     return unknown_key(next(head for head in heads if head not in known))

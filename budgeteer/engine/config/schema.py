@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
@@ -390,7 +391,7 @@ def _validated(data: object) -> tuple[BudgetConfig | None, list[ConfigError]]:
         config = BudgetConfig.model_validate(dict(data))
     except ValidationError as error:
         return None, _told(error)
-    return config, _unstorable_texts(data)
+    return config, _unstorable_texts(data) if _may_be_unstorable(data) else []
 
 
 def _told(error: ValidationError) -> list[ConfigError]:
@@ -421,6 +422,14 @@ def config_schema() -> dict[str, Any]:
 def _unstorable(where: str) -> ConfigError:
     what = "a text with a NUL character or half of a surrogate pair cannot be used"
     return ConfigError(what, where=where, mend="Take it out.")
+
+
+def _may_be_unstorable(data: Mapping[str, Any]) -> bool:
+    """Whether to look at each text by itself: as JSON, which is told at once, it has escapes of such characters."""
+    try:
+        return _ESCAPED.search(json.dumps(data)) is not None
+    except (TypeError, ValueError, RecursionError):  # no JSON data
+        return True
 
 
 def _unstorable_texts(value: object, path: str = "") -> list[ConfigError]:
@@ -475,6 +484,7 @@ def _shown(value: object) -> str:
 
 #: What no file and no database can hold: NUL, and half of a surrogate pair.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_ESCAPED = re.compile(r"\\u(?:0000|d[89a-f])")
 
 _TOKEN_LIMITS = (
     "history.maxTokens",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from budgeteer.engine.config.overlay import delta_between, get_path, merge, set_path, unset_path
 from budgeteer.engine.config.schema import BudgetConfig, config_errors, dump_config, load_config
@@ -12,6 +13,7 @@ from budgeteer.engine.config.size_limits import size_error
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.packing.allocation import allowance, tokenizer_of
+from budgeteer.lru import LruCache
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import Preset, PresetVersion
 from budgeteer.workbench.models import Workspace
@@ -189,11 +191,19 @@ def check_usable(data: Mapping[str, Any]) -> None:
     allowance(config, counter_for(tokenizer_of(config)))
 
 
-def _base_of(version: PresetVersion, *, named_model: str) -> dict[str, Any]:
+#: Presets that workspaces of one process stand on; each request of a workspace asks for its own.
+_bases: Final[LruCache[Mapping[str, Any]]] = LruCache(200)
+
+
+def _base_of(version: PresetVersion, *, named_model: str) -> Mapping[str, Any]:
     """The configuration of a workspace that changes nothing of a version, canonical JSON data.
 
     Its model is the one that its conversation names, unless the preset names one or it is none of ours.
     """
-    base = presets.config_of(version)
-    started = starting_model(named_model)
-    return set_path(base, "model", started) if started and "model" not in version.config else base
+
+    def make() -> Mapping[str, Any]:
+        base = presets.config_of(version)
+        started = starting_model(named_model)
+        return set_path(base, "model", started) if started and "model" not in version.config else base
+
+    return _bases.get((json.dumps(version.config), named_model), make)

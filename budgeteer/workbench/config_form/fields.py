@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from budgeteer.engine.config.options import Field
@@ -102,12 +103,13 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class FormGroup:
-    """One group of fields under a heading.
+    """One group of fields under a heading. While a value moves the page wants few of them, so they are made when asked.
 
     Attributes:
         summary: the figure beside the heading.
         binds: whether its settings leave anything out; the page that knows of a packing says so.
-        fields: its fields; () where they are not drawn before the group is opened.
+        drawn: the settings that stand under it; () where they are not drawn before the group is opened.
+        draw: makes the field of a setting.
         settings: what it sets, as ids of fields with their labels, in the fields' order.
         url: the page with this group drawn and open, "" where it is drawn.
     """
@@ -115,7 +117,8 @@ class FormGroup:
     key: str
     title: str
     summary: str
-    fields: tuple[FormField, ...]
+    drawn: tuple[Field, ...]
+    draw: Callable[[Field], FormField]
     is_open: bool
     settings: tuple[tuple[str, str], ...]
     binds: bool = False
@@ -124,7 +127,16 @@ class FormGroup:
     @property
     def is_drawn(self) -> bool:
         """Whether its fields are on the page."""
-        return bool(self.fields)
+        return bool(self.drawn)
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """Its fields, in order."""
+        return tuple(map(self.draw, self.drawn))
+
+    def fields_of(self, paths: Collection[str]) -> Iterator[FormField]:
+        """Those of its fields that set one of these paths."""
+        return (self.draw(setting) for setting in self.drawn if setting.path in paths)
 
     @property
     def index(self) -> str:
@@ -154,6 +166,7 @@ def form_groups(
         if field.path != "model":
             grouped[_group_of(field)].append(field)
     refused = frozenset(change.errors) if change else frozenset[str]()
+    draw = partial(form_field, current, change=change, ceilings=ceilings)
     groups: list[FormGroup] = []
     for key, title in GROUP_TITLES.items():
         has_error = any(field.path in refused for field in grouped[key])
@@ -163,7 +176,8 @@ def form_groups(
                 key=key,
                 title=title,
                 summary=summaries.get(key, ""),
-                fields=tuple(form_field(current, field, change=change, ceilings=ceilings) for field in drawn),
+                drawn=tuple(drawn),
+                draw=draw,
                 is_open=key in shown.opened or has_error,
                 settings=tuple((key_of(field.path), wording(field.path).label) for field in grouped[key]),
             )

@@ -71,11 +71,13 @@ class PresetEditPage:
         """The form; without sliders, which belong to a packing that they move, and buttons, which save at once."""
         if self.current is None:
             return ()
-        groups = form_groups(self.current, change=self.change, summaries={}, ceilings={}, shown=DrawnGroups.every())
-        return tuple(
-            replace(group, fields=tuple(replace(field, slider=None, offers=()) for field in group.fields))
-            for group in groups
-        )
+        current, change = self.current, self.change
+        groups = form_groups(current, change=change, summaries={}, ceilings={}, shown=DrawnGroups.every())
+
+        def draw(setting: Field) -> FormField:
+            return replace(form_field(current, setting, change=change), slider=None, offers=())
+
+        return tuple(replace(group, draw=draw) for group in groups)
 
     @property
     def model_field(self) -> FormField | None:

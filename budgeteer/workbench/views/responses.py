@@ -116,8 +116,11 @@ def say(response: HttpResponse, sentence: str) -> HttpResponse:
 
 def _fields(page: WorkbenchPage, touched: frozenset[str]) -> list[FormField]:
     """The fields on the page whose origin or error may have changed; all of them where nobody said which."""
-    shown = [page.model_field, *(field for group in page.groups for field in group.fields)]
-    return [field for field in shown if not touched or field.path in touched or field.error]
+    if not touched:
+        return [page.model_field, *(field for group in page.groups for field in group.fields)]
+    wanted = touched | page.change.errors.keys() if page.change else touched
+    model = [page.model_field] if page.model_field.path in wanted else []
+    return [*model, *(field for group in page.groups for field in group.fields_of(wanted))]
 
 
 def _part(request: SignedInRequest, page: WorkbenchPage, template: str, **more: Any) -> str:
