@@ -24,8 +24,51 @@ READ_AHEAD_BYTES: Final = 262_144
 READ_AHEAD: Final = 256
 """How many of them at most: their objects take several times their bytes."""
 
+HELD_BLOCKS: Final = 3
+"""Blocks of them that are held: whoever goes through a tree comes back to lines shortly before, or goes two ways."""
+
 FAR_SAMPLED: Final = 1_000
 """How many lines tell the format where those of a file that is held are all looked at."""
+
+
+class HeldBlocks[T]:
+    """What was read together last: some blocks of values, each by the place of its first; the last used comes first.
+
+    Attributes:
+        first: the place of the first value of the block that was used last.
+        values: its values, one behind the other.
+    """
+
+    def __init__(self) -> None:
+        self.first = 0
+        self.values: Sequence[T] = ()
+        self._others: list[tuple[int, Sequence[T]]] = []
+
+    def turn_to(self, at: int) -> bool:
+        """Make the block that holds the value at a place the one that was used last; False where none does."""
+        for number, (first, values) in enumerate(self._others):
+            if 0 <= at - first < len(values):
+                del self._others[number]
+                self._others.insert(0, (self.first, self.values))
+                self.first, self.values = first, values
+                return True
+        return False
+
+    def ahead(self, at: int) -> int:
+        """How many values to read together from a place on: twice as many as a block holds that ends shortly before.
+
+        Elsewhere it is the one alone. A quarter of the block is short: branches of a tree leave out some lines.
+        """
+        for first, values in ((self.first, self.values), *self._others):
+            if 0 <= at - first - len(values) <= len(values) // 4:
+                return max(min(2 * len(values), READ_AHEAD), 1)
+        return 1
+
+    def put(self, at: int, values: Sequence[T]) -> None:
+        """Hold values that were read from a place on, in the stead of the block that was not used for longest."""
+        self._others.insert(0, (self.first, self.values))
+        del self._others[HELD_BLOCKS - 1 :]
+        self.first, self.values = at, values
 
 
 class LazyMapping(Mapping[str, Any]):
@@ -110,8 +153,7 @@ class LazyLines(Sequence[JsonLine]):
         self._starts = array("Q")
         self._lengths = array("I")
         self._glued: dict[int, int] = {}
-        self._held: list[dict[str, Any]] = []
-        self._from = 0
+        self._held: HeldBlocks[dict[str, Any]] = HeldBlocks()
         self.current = -1
 
     def add(self, number: int, start: int, length: int, nth: int) -> None:
@@ -140,14 +182,10 @@ class LazyLines(Sequence[JsonLine]):
     def value(self, at: int) -> dict[str, Any]:
         """The object at a place, 0 being the first; of lines looked at in order, the next ones are read with it."""
         self.current = at
-        held = at - self._from
-        if not 0 <= held < len(self._held):
-            # After the last one that is held: twice as many are read. Elsewhere: the one alone.
-            ahead = min(2 * len(self._held), READ_AHEAD) if held == len(self._held) else 1
-            self._held = self._read(at, ahead)
-            self._from = at
-            return self._held[0]
-        return self._held[held]
+        held = self._held
+        if not 0 <= at - held.first < len(held.values) and not held.turn_to(at):
+            held.put(at, self._read(at, held.ahead(at)))
+        return held.values[at - held.first]
 
     def _read(self, at: int, count: int) -> list[dict[str, Any]]:
         """The object at a place, with so many in all behind it if they are lines of one object each."""

@@ -15,7 +15,7 @@ from budgeteer.formats.messages.progress import ProgressHeartbeat
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.decoding import Pieces, refuse_binary, too_many_controls
 from budgeteer.formats.reading.json_text import JsonProblem
-from budgeteer.formats.reading.lazy_jsonl import READ_AHEAD, READ_AHEAD_BYTES, LazyMapping
+from budgeteer.formats.reading.lazy_jsonl import READ_AHEAD, READ_AHEAD_BYTES, HeldBlocks, LazyMapping
 from budgeteer.formats.reading.member_index import Index, Members, NotIndexed, index_members
 
 BEGINNING_MEMBERS: Final = 1_000
@@ -77,8 +77,7 @@ class _Values:
         self.are_objects = bytearray(len(members))
         self.keys: dict[str, int] = {}
         self._reader = reader
-        self._held: list[Any] = []
-        self._from = 0
+        self._held: HeldBlocks[Any] = HeldBlocks()
 
     def check(self, pieces: Pieces, telling: ProgressHeartbeat, size: int) -> None:
         """Read every member once, for its key, and for whether it is an object.
@@ -105,19 +104,19 @@ class _Values:
     def value(self, at: int) -> Any:
         """The value of a member, whole."""
         self._reader.current = at
-        held = at - self._from
-        if 0 <= held < len(self._held):
-            return self._held[held]
-        # After the last one that is held: twice as many are read. Elsewhere: the one alone.
-        end = self._end(at, 2 * len(self._held) if held == len(self._held) else 1)
+        held = self._held
+        if not 0 <= at - held.first < len(held.values) and not held.turn_to(at):
+            held.put(at, self._read(at, held.ahead(at)))
+        return held.values[at - held.first]
+
+    def _read(self, at: int, most: int) -> list[Any]:
+        """The value at a place, with at most so many in all behind it."""
+        end = self._end(at, most)
         several = self._reader.read_several(self.members, at, end) if end > at + 1 else None
         if several is None:
             value = self._reader.read(self.members, at)
-            self._held = list(value.values()) if self.members.is_object else [value]
-        else:
-            self._held = list(several.values()) if isinstance(several, dict) else several
-        self._from = at
-        return self._held[0]
+            return list(value.values()) if self.members.is_object else [value]
+        return list(several.values()) if isinstance(several, dict) else several
 
     def _end(self, at: int, most: int) -> int:
         """The place behind the last member that is read together with one: at most so many, as many bytes as held."""
