@@ -177,6 +177,12 @@ class WorkbenchPage:
         return self.packed is not None and self.can_edit and has_plan(self.packed.packing)
 
     @property
+    def fit_label(self) -> str:
+        """The button that leads to the plan, by what there is to do."""
+        is_too_large = self.packed is not None and not self.packed.packing.fits
+        return "Make it fit" if is_too_large else "Fit more"
+
+    @property
     def fit_url(self) -> str:
         return self.state.query(view=PanelName.FIT, steps="", filter="all", q="", page=1)
 

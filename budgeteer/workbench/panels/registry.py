@@ -106,7 +106,7 @@ PANELS: Final[Mapping[PanelName, Panel]] = MappingProxyType(
             ),
             Panel(
                 PanelName.FIT,
-                "Make it fit",
+                "Fit plan",
                 _of_packing(fit_shown),
                 is_shown=lambda packed: has_plan(packed.packing),
                 condition="where something does not fit or is left out",

@@ -46,5 +46,5 @@ def tool_table(found: DeferredTools | None) -> ToolTable | None:
         f"by one search, and {found.searches:,} tokens of the last request are searches and their results."
     )
     named = ", ".join(found.unused[:_LISTED]) + (", …" if len(found.unused) > _LISTED else "")
-    unused = f"Never called: {named}. Make it fit offers to leave them out as one step." if found.unused else ""
+    unused = f"Never called: {named}. The fit plan offers to leave them out as one step." if found.unused else ""
     return ToolTable((*rows, deferred), note, unused)

@@ -72,7 +72,7 @@ def _applied(workspace: Workspace, steps: str, *, mark: str) -> str:
         if config_mark(held) != config_mark(current):
             raise ConfigError(NOT_READY)
         names = ", ".join(step.title for step in found.chosen)
-        undo_steps.commit(workspace, held.with_values(found.settings).delta, name=f"Make it fit ({names})")
+        undo_steps.commit(workspace, held.with_values(found.settings).delta, name=f"Fit plan ({names})")
     return f"Applied {count_of(len(found.chosen), 'step')}: {names}"
 
 

@@ -118,7 +118,7 @@ def test_the_page_says_what_the_tool_definitions_take(session: Workspace, show: 
         ("Without the 1 never called", "380", "1,140", "360"),
         ("Behind a search tool", "330", "830", "670"),
     ]
-    assert found.unused == "Never called: draw. Make it fit offers to leave them out as one step."
+    assert found.unused == "Never called: draw. The fit plan offers to leave them out as one step."
     assert tool_table(None) is None
     assert DeferredTools.from_json(DEFINITIONS.to_json()) == DEFINITIONS
 

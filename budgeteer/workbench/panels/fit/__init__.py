@@ -1,1 +1,1 @@
-"""Make it fit: the steps of a plan with what each saves, loses and costs."""
+"""The fit plan: its steps of a plan with what each saves, loses and costs."""

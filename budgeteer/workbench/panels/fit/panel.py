@@ -66,6 +66,15 @@ class FitStepView:
 
 
 @dataclass(frozen=True, slots=True)
+class StepGroup:
+    """Steps under one heading, whose element has this id."""
+
+    id: str
+    title: str
+    steps: tuple[FitStepView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FigureRow:
     """One figure of the prompt now, and with the chosen steps."""
 
@@ -92,6 +101,13 @@ class FitPlanView:
     def chosen(self) -> tuple[FitStepView, ...]:
         """The chosen steps, in their order."""
         return tuple(step for step in self.steps if step.is_chosen)
+
+    @property
+    def groups(self) -> tuple[StepGroup, ...]:
+        """The steps as they are listed: the chosen ones first, each group in the order in which steps are applied."""
+        others = tuple(step for step in self.steps if not step.is_chosen)
+        groups = (StepGroup("chosen-group", "Chosen", self.chosen), StepGroup("others-group", "Other steps", others))
+        return tuple(group for group in groups if group.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +186,9 @@ def _lower_than(warned: Mapping[str, Any], step: PlanStep) -> str:
     ]
     if step.name is not StepName.RAISE_LIMITS or not lower:
         return ""
-    return f"Less than the {' and '.join(lower)} of the warning: the chosen steps above make the prompt smaller first."
+    return (
+        f"Less than the {' and '.join(lower)} of the warning: chosen steps before it make the prompt smaller."
+    )
 
 
 def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStepView:

@@ -83,6 +83,27 @@ def test_the_steps_that_a_press_applies_are_named_beside_its_button(client: Clie
         assert (f'<a class="lk" href="#step-{step.name}">' in head) is step.is_chosen
 
 
+def test_chosen_steps_are_listed_above_the_others(session: Workspace) -> None:
+    shown = shown_of(session).plan
+    assert shown is not None
+    chosen, others = shown.groups
+    assert [step.is_chosen for step in (*chosen.steps, *others.steps)] == sorted(
+        (step.is_chosen for step in shown.steps), reverse=True
+    )
+    everything = shown_of(session, steps="none").plan
+    assert everything is not None
+    assert [group.title for group in everything.groups] == ["Other steps"]
+
+
+def test_the_button_says_what_there_is_to_do(client: Client, session: Workspace) -> None:
+    assert text_of(client.get(session.get_absolute_url()).content.decode(), "make-it-fit") == "Fit more"
+    tiny = EditableConfig.of(session).with_values({"contextWindow": 1_000, "outputReserve": 900})
+    undo_steps.commit(session, tiny.delta)
+    html = client.get(session.get_absolute_url()).content.decode()
+    assert text_of(html, "verdict").startswith("Does not fit")
+    assert text_of(html, "make-it-fit") == "Make it fit"
+
+
 def test_applying_is_one_change_that_has_a_name_and_does_what_the_plan_says(client: Client, session: Workspace) -> None:
     before, plan = packed_of(session).packing, plan_of(session)
     assert before.verdict.counts["dropped"] > 0
@@ -93,14 +114,14 @@ def test_applying_is_one_change_that_has_a_name_and_does_what_the_plan_says(clie
     assert plan.final.left_out == 0
     assert len(session.undo_steps) == 1
     undone = client.post(f"{session.get_absolute_url()}undo/", headers=HTMX)
-    assert "Make it fit (" in undone.headers["HX-Trigger"]
+    assert "Fit plan (" in undone.headers["HX-Trigger"]
     session.refresh_from_db()
     assert session.config_delta == {}
     assert services.packing_of(session).verdict == before.verdict
     redone = client.post(f"{session.get_absolute_url()}redo/", headers=HTMX)
-    assert "Make it fit (" in redone.headers["HX-Trigger"]
+    assert "Fit plan (" in redone.headers["HX-Trigger"]
     again = client.post(f"{session.get_absolute_url()}undo/", headers=HTMX)
-    assert "Make it fit (" in again.headers["HX-Trigger"]
+    assert "Fit plan (" in again.headers["HX-Trigger"]
 
 
 def test_every_switch_leads_to_the_plan_with_that_step_on_or_off(session: Workspace) -> None:
