@@ -14,7 +14,7 @@ from budgeteer.presentation.fix_words import fix_words
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
 from budgeteer.presentation.reason_words import rule_in_words, rule_title
-from budgeteer.presentation.sections import look_of
+from budgeteer.presentation.sections import OVERHEAD_TITLE, look_of
 from budgeteer.reports.document import Document
 from budgeteer.reports.rule_labels import warning_figures, warning_title, what_went
 
@@ -230,12 +230,12 @@ def _section(section: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]])
 
 
 def _overhead(document: Document) -> SectionRow | None:
-    """What stands around messages, which the sections hold too; None in a report of an earlier version."""
+    """The part of the total that stands around messages; None in a report of an earlier version."""
     for share in document["bar"]["shares"]:
         if share["letter"] == OVERHEAD_LETTER:
             sent, not_sent = share["sent"], share["notSent"]
             figures = (f"{sent + not_sent:,}", f"{sent:,}", f"{not_sent:,}")
-            return SectionRow(OVERHEAD_LETTER, "Overhead", *figures, limit="", not_dropped="")
+            return SectionRow(OVERHEAD_LETTER, OVERHEAD_TITLE, *figures, limit="", not_dropped="")
     return None
 
 

@@ -39,13 +39,15 @@ class Grid:
     Attributes:
         columns: one for each cell of a row.
         rows: cells as they read. A file holds the first ones of a long table and says so.
-        total: a last row that stands out, () for none.
+        total: a row below the others that stands out, () for none.
+        part: a last row, of what the total holds beside the rows, () for none.
         of: how many rows there are where these are the first of more, 0 where these are all.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
     total: Sequence[str] = ()
+    part: Sequence[str] = ()
     of: int = 0
 
 

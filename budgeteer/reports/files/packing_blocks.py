@@ -33,8 +33,8 @@ def to_blocks(document: Document) -> Iterator[Block]:
     yield from bar_blocks(page.picture)
     yield Grid([Column(figure.label) for figure in page.figures], [[figure.value for figure in page.figures]])
     yield BlockHeading("By section")
-    sections = (*page.sections, *([page.overhead] if page.overhead else []))
-    yield Grid(_SECTION_COLUMNS, [_section(row) for row in sections], _section(page.total))
+    overhead = _section(page.overhead) if page.overhead else ()
+    yield Grid(_SECTION_COLUMNS, [_section(row) for row in page.sections], _section(page.total), overhead)
     if page.rules:
         yield BlockHeading("Rules that took tokens")
         columns = (name_column("Rule"), name_column("What went", 3), Column("Items"), Column("Tokens"))

@@ -168,7 +168,9 @@ def _table(grid: Grid, texts: TextSetter) -> Iterator[Flowable]:
     ]
     if grid.total:
         cells.append(_cells(grid.total, grid.columns, widths, texts, is_total=True))
-        style.append(("FONT", (0, -1), (-1, -1), BOLD, _SMALL, 10))
+        style.append(("FONT", (0, len(cells) - 1), (-1, len(cells) - 1), BOLD, _SMALL, 10))
+    if grid.part:
+        cells.append(_cells(grid.part, grid.columns, widths, texts))
     yield Table(cells, colWidths=widths, repeatRows=1, style=style, hAlign="LEFT")
     everything = max(grid.of, len(grid.rows))
     if len(shown) < everything:

@@ -8,7 +8,7 @@ from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.packing.ledger import OVERHEAD_LETTER
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
-from budgeteer.presentation.sections import look_of
+from budgeteer.presentation.sections import OVERHEAD_TITLE, look_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class SectionLine:
 
 @dataclass(frozen=True, slots=True)
 class SectionTable:
-    """The sections that hold anything, what of them stands around messages (None: nothing does), and their sums."""
+    """The sections that hold anything, their sums, and what of these stands around messages (None: nothing does)."""
 
     lines: tuple[SectionLine, ...]
-    overhead: SectionLine | None
     total: SectionLine
+    overhead: SectionLine | None
 
 
 def section_table(packing: Packing) -> SectionTable:
@@ -72,17 +72,17 @@ def section_table(packing: Packing) -> SectionTable:
         limit=f"{verdict.limit_tokens:,} tokens",
         money=money_of(packing, verdict.sent_tokens),
     )
-    return SectionTable(tuple(lines), _overhead(packing), total)
+    return SectionTable(tuple(lines), total, _overhead(packing))
 
 
 def _overhead(packing: Packing) -> SectionLine | None:
-    """What stands around messages; the sections above it hold it, as their limits count it."""
+    """What of the total stands around messages; the sections hold it, as their limits count it."""
     for one in packing.categories:
         if one.letter == OVERHEAD_LETTER:
             return SectionLine(
                 letter=one.letter,
-                title="Overhead",
-                items="around messages, in the sections above",
+                title=OVERHEAD_TITLE,
+                items="around messages",
                 requested=f"{one.sent_tokens + one.not_sent_tokens:,}",
                 sent=f"{one.sent_tokens:,}",
                 left_out=f"{one.not_sent_tokens:,}",
