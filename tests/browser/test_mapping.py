@@ -32,7 +32,7 @@ def test_a_mapping_is_tried_mended_saved_and_applied_to_the_next_file(visitor, s
     expect(page.locator("#map-text-msg")).to_contain_text("uses more of JSONPath")
     expect(text).to_have_value("$..words")
     text.fill("$.who")
-    page.get_by_role("button", name="Try it").click()
+    page.get_by_role("button", name="Preview the mapping").click()
     expect(preview.locator("li").first).to_contain_text("HUMAN")
     text.fill("$.words")
     page.locator("#map-title").fill(f"Robot logs {script}")

@@ -63,7 +63,7 @@ def test_a_mapping_is_tried_before_it_is_kept(ada, refused):
     assert tried.status_code == 200
     assert '<span class="wr">HUMAN</span>' in text_of(tried)
     nothing = ada.post(url, form_of(refused, **{"map-messages": "$.none[*]", "try": "1"}))
-    assert "It reads no message of this file" in text_of(nothing)
+    assert "This mapping reads no message of the file" in text_of(nothing)
     assert not OwnFormat.objects.exists()
 
 

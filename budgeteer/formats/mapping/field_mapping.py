@@ -24,15 +24,15 @@ _ROLE_CHARACTERS: Final = 80
 
 PATHS: Final[Mapping[str, str]] = {
     "conversations": "Conversations",
-    "messages": "Messages of one",
+    "messages": "Messages of a conversation",
     "role": "Role",
     "text": "Text",
     "calls": "Calls",
     "call_name": "Name of a call",
     "call_arguments": "Arguments of a call",
     "call_id": "Id of a call",
-    "call_result": "Result in a call",
-    "result_of": "Call that a result answers",
+    "call_result": "Result of a call",
+    "result_of": "Id of the call that a result answers",
     "created": "Time",
 }
 """The fields of a mapping that are paths, with their titles, in the order a form shows them.
