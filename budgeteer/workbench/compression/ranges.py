@@ -32,7 +32,7 @@ class RangeChoice:
 
     Attributes:
         start_id, end_id: as `compress` names its ends: a message's or, where one stands there, a block's.
-        tokens: what they take in the prompt as it is packed now, frames included.
+        tokens: what they take in the prompt as it is packed now, as their rows in the list add up.
         left_out: the tokens of those that are not in it.
         blocks: the ids of the blocks inside, which a summary names as `(bN)`.
         note: what was widened, "" where nothing was.
@@ -265,8 +265,7 @@ def _tokens(packing: Packing, first: int, last: int) -> dict[str, int]:
         place = int(np.searchsorted(after, index))
         mine[index] = place < len(after) and first <= int(messages[after[place]]) <= last
     gone = mine & (ledger.fate == DROPPED)
-    sent = int((ledger.after_tokens[mine] + ledger.frame_tokens[mine]).sum())
-    return {"tokens": sent, "left_out": int(ledger.before_tokens[gone].sum())}
+    return {"tokens": int(ledger.after_tokens[mine].sum()), "left_out": int(ledger.before_tokens[gone].sum())}
 
 
 def is_left_out(now: Packing, then: Packing) -> bool:
