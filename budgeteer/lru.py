@@ -58,6 +58,11 @@ class LruCache[Value]:
             self._let_go()
         return value
 
+    def __contains__(self, key: Hashable) -> bool:
+        """Whether a value is kept under a key; asking does not count as using it."""
+        with self._lock:
+            return key in self._values
+
     def clear(self) -> None:
         """Keep nothing."""
         with self._lock:

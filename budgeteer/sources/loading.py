@@ -93,8 +93,11 @@ def counted(source: Source, tokenizer: str) -> QuerySet[SourceMeasures]:
 
 
 def counted_among(sources: Iterable[Source], tokenizer: str) -> set[UUID]:
-    """The ids of those sources that are counted under a tokenizer (see `counted`), by one query."""
+    """The ids of those sources that are counted under a tokenizer (see `counted`), by one query at most."""
     revisions = {source.pk: source.revision for source in sources}
+    kept = {held for held, revision in revisions.items() if (held, revision, tokenizer) in _measures}
+    if len(kept) == len(revisions):
+        return kept
     rows = SourceMeasures.objects.filter(source__in=revisions, tokenizer=tokenizer, columns=LAYOUT)
     return {held for held, revision in rows.values_list("source_id", "revision") if revision == revisions[held]}
 

@@ -6,9 +6,11 @@ someone looks at one; their sentences are written then.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
@@ -214,7 +216,7 @@ class Ledger:
         self.parts = tuple(part for part in parts if len(part))
         self.overhead = tuple(entry for entry in overhead if entry.size != _NOTHING)
         self._kind = kind
-        self._starts = np.cumsum([0, *(len(part) for part in self.parts)])
+        self._starts = tuple(accumulate((len(part) for part in self.parts), initial=0))
 
     @cached_property
     def kind(self) -> CountKind:
@@ -275,7 +277,7 @@ class Ledger:
         return {name: int(np.count_nonzero(self.fate == at)) for at, name in enumerate(FATES)}
 
     def __len__(self) -> int:
-        return int(self._starts[-1])
+        return self._starts[-1]
 
     def __iter__(self) -> Iterator[Decision]:
         return (self.decision(index) for index in range(len(self)))
@@ -287,8 +289,8 @@ class Ledger:
 
     def place(self, index: int) -> tuple[LedgerRows, int]:
         """The section's rows that hold a decision, and its row among them."""
-        part = int(np.searchsorted(self._starts, index, side="right")) - 1
-        return self.parts[part], index - int(self._starts[part])
+        part = bisect_right(self._starts, index) - 1
+        return self.parts[part], index - self._starts[part]
 
     def decision(self, index: int) -> Decision:
         """The decision at `index`, written out."""
@@ -357,11 +359,12 @@ def by_category(ledger: Ledger, *, asked: Mapping[str, int]) -> list[CategoryTot
         asked: by section, the tokens that it would take with no limit.
     """
     drawn = tuple(DRAWN)
-    sent = np.zeros(len(drawn), np.int64)
-    gone = np.zeros(len(drawn), np.int64)
     lost = np.maximum(ledger.before_tokens - ledger.after_tokens, 0)
-    np.add.at(sent, ledger.category, ledger.after_tokens)
-    np.add.at(gone, ledger.category, lost)
+    # Sums of whole numbers below 2 ** 53, which a float holds.
+    sent = np.bincount(ledger.category, ledger.after_tokens, len(drawn)).astype(np.int64)
+    gone = np.bincount(ledger.category, lost, len(drawn)).astype(np.int64)
+    places = ledger.category.astype(np.intp) * len(FATES) + ledger.fate
+    fates = np.bincount(places, minlength=len(drawn) * len(FATES)).reshape(-1, len(FATES)).tolist()
     for entry in ledger.overhead:
         letter = OVERHEAD_LETTER if entry.is_around_messages else HOMES[entry.section]
         sent[drawn.index(letter)] += entry.size.tokens
@@ -378,8 +381,7 @@ def by_category(ledger: Ledger, *, asked: Mapping[str, int]) -> list[CategoryTot
     gone[int(np.argmax(gone))] -= owed
     totals = []
     for index, letter in enumerate(drawn):
-        mine = ledger.category == index
-        counts = {fate: int((ledger.fate[mine] == at).sum()) for at, fate in enumerate(FATES)}
-        if mine.any() or sent[index] or gone[index]:
+        counts = dict(zip(FATES, fates[index], strict=True))
+        if any(fates[index]) or sent[index] or gone[index]:
             totals.append(CategoryTotal(letter, DRAWN[letter], int(sent[index]), int(gone[index]), counts))
     return totals

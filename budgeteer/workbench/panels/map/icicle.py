@@ -230,6 +230,8 @@ def _runs(ledger: Ledger, sizes: Ints, scale: float) -> list[_Run]:
 
 
 def _run(ledger: Ledger, sizes: Ints, start: int, stop: int) -> _Run:
+    if stop == start + 1:
+        return _Run(start, stop, int(ledger.category[start]), int(ledger.fate[start]), int(sizes[start]))
     weights = sizes[start:stop]
     categories = np.bincount(ledger.category[start:stop], weights=weights, minlength=len(LETTERS))
     fates = np.bincount(ledger.fate[start:stop], weights=weights, minlength=len(FATES))
