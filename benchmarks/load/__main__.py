@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _for_a_team() -> dict[str, str]:
-    """As in production but for TLS, with a web process for each processor (docs/deployment.md).
+    """As in production but for TLS, with a web process of one thread for each processor (docs/deployment.md).
 
     Nobody is made to wait for signing in from one address.
     """
@@ -96,6 +96,7 @@ def _for_a_team() -> dict[str, str]:
         "BUDGETEER_SIGN_IN_TRIES_PER_ADDRESS": "10000",
         "BUDGETEER_LOG_LEVEL": "warning",
         "BUDGETEER_WEB_PROCESSES": str(os.cpu_count() or 1),
+        "BUDGETEER_WEB_THREADS": "1",
     }
 
 
