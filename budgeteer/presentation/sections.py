@@ -33,8 +33,6 @@ LOOKS: Final[Mapping[str, SectionLook]] = MappingProxyType(
         "query": SectionLook("U", "Query"),
     }
 )
-#: A row below the total of a table of sections, each of which includes its own overhead.
-OVERHEAD_TITLE: Final = "Of which overhead"
 LETTERS: Final = tuple(dict.fromkeys((*DRAWN, *(look.letter for look in LOOKS.values()))))
 
 if tuple(LOOKS) != SECTIONS:

@@ -14,7 +14,7 @@ from budgeteer.presentation.fix_words import fix_words
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
 from budgeteer.presentation.reason_words import rule_in_words, rule_title
-from budgeteer.presentation.sections import OVERHEAD_TITLE, look_of
+from budgeteer.presentation.sections import look_of
 from budgeteer.reports.document import Document
 from budgeteer.reports.rule_labels import warning_figures, warning_title, what_went
 
@@ -32,6 +32,10 @@ class Figure:
     label: str
     value: str
     tone: str = ""
+
+
+#: A row below the total of the sections, each of which includes its own.
+OVERHEAD_TITLE: Final = "Of which overhead"
 
 
 @dataclass(frozen=True, slots=True)

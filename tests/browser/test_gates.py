@@ -93,6 +93,18 @@ def busy(browser, signed_in, stack):
     return workspace, item.split("#")[0].removeprefix("?")
 
 
+@pytest.mark.parametrize("width", [768, 1024, 1280, 1440, 2560])
+def test_beside_its_panes_the_workbench_does_not_scroll(visitor, busy, width):
+    workspace, item = busy
+    page = visitor(width=width).open("/help/")
+    for view in ("map", "messages", "prompt", "config", "fit"):
+        page.goto(f"{workspace}?view={view}&{item}#inspect")
+        expect(page.locator("#figures")).to_have_count(1)
+        page.locator("#result > *").first.wait_for(timeout=WORK_MS)
+        found = page.evaluate("[document.documentElement.scrollHeight - innerHeight, scrollY]")
+        assert found == [0, 0], (width, view, found)
+
+
 @pytest.mark.parametrize("width", LAPTOPS)
 def test_on_a_laptop_nothing_scrolls_sideways_and_items_can_be_read(visitor, busy, width):
     workspace, item = busy

@@ -8,7 +8,7 @@ from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.packing.ledger import OVERHEAD_LETTER
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
-from budgeteer.presentation.sections import OVERHEAD_TITLE, look_of
+from budgeteer.presentation.sections import look_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def _overhead(packing: Packing) -> SectionLine | None:
         if one.letter == OVERHEAD_LETTER:
             return SectionLine(
                 letter=one.letter,
-                title=OVERHEAD_TITLE,
-                items="around messages",
+                title="Overhead",
+                items="of the total, around messages",
                 requested=f"{one.sent_tokens + one.not_sent_tokens:,}",
                 sent=f"{one.sent_tokens:,}",
                 left_out=f"{one.not_sent_tokens:,}",
