@@ -186,9 +186,7 @@ def _lower_than(warned: Mapping[str, Any], step: PlanStep) -> str:
     ]
     if step.name is not StepName.RAISE_LIMITS or not lower:
         return ""
-    return (
-        f"Less than the {' and '.join(lower)} of the warning: chosen steps before it make the prompt smaller."
-    )
+    return f"Less than the {' and '.join(lower)} of the warning: chosen steps before it make the prompt smaller."
 
 
 def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStepView:
