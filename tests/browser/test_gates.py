@@ -100,7 +100,7 @@ def test_beside_its_panes_the_workbench_does_not_scroll(visitor, busy, width):
     for view in ("map", "messages", "prompt", "config", "fit"):
         page.goto(f"{workspace}?view={view}&{item}#inspect")
         expect(page.locator("#figures")).to_have_count(1)
-        page.locator("#result > *").first.wait_for(timeout=WORK_MS)
+        expect(page.locator("#inspect .kv").first).to_be_visible()
         found = page.evaluate("[document.documentElement.scrollHeight - innerHeight, scrollY]")
         assert found == [0, 0], (width, view, found)
 
