@@ -143,15 +143,13 @@ class ViewState:
 
     def pairs(self, **changes: Any) -> tuple[tuple[str, Any], ...]:
         """The parameters of this state with changes that differ from their defaults."""
-        if unknown := changes.keys() - _DEFAULTS.keys():
-            raise TypeError(f"the state has no {', '.join(sorted(unknown))}")
+        _check_names(changes)
         held = dict(zip(_DEFAULTS, _VALUES(self), strict=True)) | changes
         return tuple((name, value) for name, value in held.items() if value != _DEFAULTS[name])
 
     def query(self, **changes: Any) -> str:
         """The query string of this state with changes, with its question mark; "?" when all is default."""
-        if unknown := changes.keys() - _DEFAULTS.keys():
-            raise TypeError(f"the state has no {', '.join(sorted(unknown))}")
+        _check_names(changes)
         # Some hundred addresses of a page differ in one parameter: the others are written once.
         written = _written(self)
         if changes:
@@ -195,6 +193,11 @@ class ViewState:
 #: A page has some hundred addresses: the parameters and their defaults are looked up once.
 _DEFAULTS: Final = {one.name: one.default for one in fields(ViewState)}
 _VALUES: Final = attrgetter(*_DEFAULTS)
+
+
+def _check_names(changes: Mapping[str, Any]) -> None:
+    if unknown := changes.keys() - _DEFAULTS.keys():
+        raise TypeError(f"the state has no {', '.join(sorted(unknown))}")
 
 
 @lru_cache(maxsize=500)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from budgeteer.formats.messages.progress import ProgressHeartbeat
 from budgeteer.formats.reading.json_text import plain_members, plain_objects
-from budgeteer.formats.reading.lazy_jsonl import READ_AHEAD, look_through
+from budgeteer.formats.reading.lazy_jsonl import READ_AHEAD, HeldBlocks, look_through
 from budgeteer.formats.reading.lazy_members import read_lazily
 
 DEPTH = 200
@@ -109,3 +109,14 @@ def test_members_are_the_same_in_whatever_order_they_are_looked_at(data: st.Data
 
 
 _LINES = _file_of_lines()
+
+
+def test_a_step_back_or_a_short_gap_does_not_end_reading_ahead() -> None:
+    held: HeldBlocks[int] = HeldBlocks()
+    held.put(0, range(8))
+    held.put(8, range(8, 24))
+    assert held.turn_to(7)
+    assert held.values[7 - held.first] == 7
+    assert held.ahead(26) == 32  # two after the end of the block of 16
+    assert held.ahead(40) == 1
+    assert not held.turn_to(24)

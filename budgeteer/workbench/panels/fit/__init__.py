@@ -1,1 +1,1 @@
-"""The fit plan: its steps of a plan with what each saves, loses and costs."""
+"""The fit plan: its steps, with what each saves, loses and costs."""
