@@ -15,18 +15,18 @@ import csv
 import json
 import os
 import secrets
+import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import click
 
+from benchmarks.load.watching import Watched, watching
 from budgeteer.cli.output.tables import table
 from tests.kills import parts
 
@@ -37,7 +37,9 @@ GOAL_MS: Final = 500
 #: The last part of a run, in which memory may grow by no more than this.
 STEADY_SHARE: Final = 2 / 3
 MOST_GROWTH: Final = 0.05
-MEMORY_SECONDS: Final = 2.0
+WEB: Final = "web"
+LOCUST_LOG: Final = "locust.log"
+TENTHS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,16 @@ def main(arguments: list[str]) -> int:
             stack.environment = kept | _for_a_team()
             accounts = _make_accounts(stack, people, password)
             parts.start_parts(stack)
-            before = _processor_seconds(stack)
-            with _memory_of(stack.parts["web"]) as memory:
-                _work(stack, folder, accounts, password, minutes)
-            spent = {name: seconds - before[name] for name, seconds in _processor_seconds(stack).items()}
+            generator = _start_work(stack, folder, accounts, password, minutes)
+            with watching(lambda: _processes(stack, generator.pid)) as watched:
+                status = generator.wait()
+            if status not in (0, 1):  # 1: a request failed, which the table says
+                raise RuntimeError((folder / LOCUST_LOG).read_text()[-4000:])
         waited = list(_read(folder / "load_stats.csv"))
-    _print(waited, memory, people=people, minutes=minutes, stack=options.stack)
-    _print_spent(spent, minutes)
+        committed = list(_committed(folder / "requests"))
+    _print(waited, people=people, minutes=minutes, stack=options.stack)
+    _print_course(watched, committed)
+    memory = [_of_web(resident) / 1e6 for resident in watched.resident]
     return 0 if options.quick else _judged(waited, memory)
 
 
@@ -119,7 +124,9 @@ def _make_accounts(stack: parts.Stack, people: int, password: str) -> list[str]:
     return names
 
 
-def _work(stack: parts.Stack, folder: Path, accounts: list[str], password: str, minutes: float) -> None:
+def _start_work(
+    stack: parts.Stack, folder: Path, accounts: list[str], password: str, minutes: float
+) -> subprocess.Popen[bytes]:
     """Let everybody work for so long; within the first tenth of it they come one after another."""
     seconds = int(minutes * 60)
     command = [
@@ -128,59 +135,27 @@ def _work(stack: parts.Stack, folder: Path, accounts: list[str], password: str, 
         *("--users", str(len(accounts)), "--spawn-rate", f"{max(len(accounts) * 10 / seconds, 1):.2f}"),
         *("--run-time", f"{seconds}s", "--csv", str(folder / "load"), "--reset-stats"),
     ]
-    given = {"PATH": os.environ["PATH"], "LOAD_ACCOUNTS": json.dumps(accounts), "LOAD_PASSWORD": password}
-    done = subprocess.run(command, env=given, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):  # 1: a request failed, which the table says
-        raise RuntimeError(done.stderr[-4000:])
+    given = {
+        "PATH": os.environ["PATH"],
+        "LOAD_ACCOUNTS": json.dumps(accounts),
+        "LOAD_PASSWORD": password,
+        "LOAD_REQUESTS": str(folder / "requests"),
+    }
+    with (folder / LOCUST_LOG).open("w") as output:
+        return subprocess.Popen(command, env=given, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
 
 
-@contextmanager
-def _memory_of(part: parts.Part) -> Iterator[list[float]]:
-    """The resident memory of a part and of what it started, in MB, read every two seconds."""
-    process = part.process.pid if part.process else 0
-    seen: list[float] = []
-    leaving = threading.Event()
-
-    def watch() -> None:
-        while not leaving.wait(MEMORY_SECONDS):
-            seen.append(sum(_resident(one) for one in (process, *parts.started_by(process))) / 1e6)
-
-    watching = threading.Thread(target=watch, daemon=True)
-    watching.start()
-    yield seen
-    leaving.set()
-    watching.join()
-
-
-def _processor_seconds(stack: parts.Stack) -> dict[str, float]:
-    """The processor time that each server and part took so far, with what it started, by name."""
-    taken: dict[str, float] = {}
+def _processes(stack: parts.Stack, generator: int) -> dict[str, tuple[int, ...]]:
+    """The processes of the servers and parts by name, each of those that answer requests by itself."""
+    found: dict[str, tuple[int, ...]] = {"load generator": (generator,)}
     for name, part in (stack.servers | stack.parts).items():
         process = part.process.pid if part.process else 0
-        taken[name] = sum(map(_used, (process, *parts.started_by(process))))
-    return taken
-
-
-def _used(process: int) -> float:
-    """Seconds of the processor in a process, and in those it started that are over."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-
-
-def _print_spent(spent: Mapping[str, float], minutes: float) -> None:
-    seconds = minutes * 60
-    rows = [[name, f"{taken:,.0f}", f"{taken / seconds:.2f}"] for name, taken in spent.items()]
-    click.echo(table(["part", "processor s", "processors"], rows))
-
-
-def _resident(process: int) -> int:
-    try:
-        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
-        return 0
+        started = parts.started_by(process)
+        if name == "web":
+            found |= {f"{WEB} {number}": (one,) for number, one in enumerate(started, 1)}
+            started = []
+        found[name] = (process, *started)
+    return found
 
 
 def _read(path: Path) -> Iterator[Waited]:
@@ -194,18 +169,52 @@ def _read(path: Path) -> Iterator[Waited]:
             )
 
 
-def _print(waited: list[Waited], memory: list[float], *, people: int, minutes: float, stack: str) -> None:
+def _print(waited: list[Waited], *, people: int, minutes: float, stack: str) -> None:
     rows = [
         [one.purpose, f"{one.requests:,}", f"{one.failures:,}", *(f"{ms:,.0f}" for ms in (one.p50, one.p95, one.p99))]
         for one in waited
     ]
     click.echo(f"{people} people for {minutes:g} minutes, {stack}; load of the machine {os.getloadavg()[1]:.1f}")
     click.echo(table(["what", "requests", "failed", "p50 ms", "p95 ms", "p99 ms"], rows))
-    if memory:
-        begun, grown = _steady(memory)
-        tenths = (memory[len(memory) * tenth // 10 - 1] for tenth in range(1, 11) if len(memory) * tenth // 10)
-        click.echo(f"web process: {begun:,.0f} MB after a third of the time, {grown:,.0f} MB at the end")
-        click.echo(f"after each tenth: {', '.join(f'{held:,.0f}' for held in tenths)} MB")
+
+
+def _committed(path: Path) -> Iterator[tuple[float, float]]:
+    """When each saved change was answered, in seconds since 1970, and after how many milliseconds."""
+    with path.open() as file:
+        for line in file:
+            at, waited, purpose = line.rstrip("\n").split(" ", 2)
+            if purpose == COMMITTED:
+                yield float(at), float(waited)
+
+
+def _print_course(watched: Watched, committed: list[tuple[float, float]]) -> None:
+    """A row for each tenth of the time: what saved changes took, the processors in use, and the memory of the web."""
+    if not watched.times:
+        return
+    begun, tenth = watched.times[0], (watched.times[-1] - watched.times[0]) / TENTHS
+    names = [name for name, used in watched.used[-1].items() if used - watched.used[0].get(name, 0) > 1]
+    rows = []
+    for number in range(TENTHS):
+        start, end = begun + number * tenth, begun + (number + 1) * tenth
+        waits = sorted(waited for at, waited in committed if start <= at < end)
+        used, held = watched.between(start, end)
+        quantiles = statistics.quantiles(waits, n=20) if len(waits) > 1 else [0.0] * 19
+        rows.append(
+            [
+                f"{(number + 1) * tenth / 60:.1f}",
+                f"{len(waits):,}",
+                f"{quantiles[9]:,.0f}",
+                f"{quantiles[18]:,.0f}",
+                *(f"{used.get(name, 0):.2f}" for name in names),
+                f"{_of_web(held):,.0f}",
+            ]
+        )
+    click.echo("Until so many minutes: saved changes, what they took, processors in use, memory of the web processes")
+    click.echo(table(["minute", "saved", "p50 ms", "p95 ms", *names, "web MB"], rows))
+
+
+def _of_web(values: Mapping[str, float]) -> float:
+    return sum(value for name, value in values.items() if name.startswith(WEB))
 
 
 def _steady(memory: list[float]) -> tuple[float, float]:
@@ -223,8 +232,9 @@ def _judged(waited: list[Waited], memory: list[float]) -> int:
         click.echo(f"{failed} requests failed.")
     for one in slow:
         click.echo(f"{one.purpose}: p95 is {one.p95:,.0f} ms; at most {GOAL_MS} ms are allowed.")
+    click.echo(f"web processes: {begun:,.0f} MB after a third of the time, {grown:,.0f} MB at the end")
     if grown > begun * (1 + MOST_GROWTH):
-        click.echo(f"The web process grew by {grown / begun - 1:.0%}; at most {MOST_GROWTH:.0%} are allowed.")
+        click.echo(f"The web processes grew by {grown / begun - 1:.0%}; at most {MOST_GROWTH:.0%} are allowed.")
     return 1 if failed or slow or grown > begun * (1 + MOST_GROWTH) else 0
 
 

@@ -3,6 +3,8 @@
 Each signs in to an account of their own, opens a sample, and then works as a prompt engineer does: moves a slider with
 drafts on the way and saves where it is let go, looks at other views and items, and now and then uploads a session. The
 requests are those that the page's script sends, with the whole form. Needs locust and the standard library only.
+
+When each request was sent, for what, and what it took is written to the file that `LOAD_REQUESTS` names.
 """
 
 from __future__ import annotations
@@ -15,13 +17,17 @@ import time
 import uuid
 from collections import deque
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
-from locust import HttpUser, between, task
+from locust import FastHttpUser, between, events, task
 from locust.exception import StopUser
 
 ACCOUNTS = deque(json.loads(os.environ["LOAD_ACCOUNTS"]))
 PASSWORD = os.environ["LOAD_PASSWORD"]
+REQUESTS = Path(os.environ["LOAD_REQUESTS"]).open("w")  # noqa: SIM115  # closed when locust ends
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 SAMPLE = "agent-session"
 #: The slider: what the sample's strategy may send of its history, in tokens.
 SLIDER = "config.history.maxTokens"
@@ -31,6 +37,18 @@ SECONDS_BETWEEN_DRAFTS = 0.1
 VIEWS = ("messages", "timeline", "sweep", "prompt", "config")
 READY_SECONDS = 120.0
 TURNS_UPLOADED = 150
+
+
+@events.request.add_listener  # type: ignore[untyped-decorator]
+def write_down(name: str, response_time: float, **_more: object) -> None:
+    """One line for a request that was answered: the time (seconds since 1970), milliseconds, what for."""
+    REQUESTS.write(f"{time.time():.3f} {response_time:.0f} {name}\n")
+
+
+@events.quitting.add_listener  # type: ignore[untyped-decorator]
+def end_writing(**_more: object) -> None:
+    """Write what is left of the lines."""
+    REQUESTS.close()
 
 
 class FormFields(HTMLParser):
@@ -86,7 +104,7 @@ class Shown:
         return {"X-Have": " ".join(self._rows), "X-Groups-Drawn": self._drawn, "X-Groups-Open": self._open}
 
 
-class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this environment
+class PromptEngineer(FastHttpUser):  # type: ignore[misc]  # locust is not in this environment
     """One person, who pauses one to five seconds between two things."""
 
     wait_time = between(1, 5)
@@ -105,8 +123,8 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
             raise StopUser from None
         self.client.get("/sign-in/", name="sign in")
         fields = {"username": account, "password": PASSWORD, "csrfmiddlewaretoken": self._cookie()}
-        self.client.post("/sign-in/", fields, headers=self._headers(), name="sign in")
-        answer = self.client.post(f"/samples/{SAMPLE}/", self._token(), headers=self._headers(), name="open a sample")
+        self._post("/sign-in/", fields, name="sign in")
+        answer = self._post(f"/samples/{SAMPLE}/", self._token(), name="open a sample")
         self.workspace = answer.url
         self._read_page()
 
@@ -140,7 +158,7 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
         """A session of 600 messages, unlike any other, watched until it is counted."""
         name = f"session-{uuid.uuid4().hex[:12]}.json"
         files = {"files": (name, _session(self.dice), "application/json")}
-        answer = self.client.post("/open/", self._token(), files=files, headers=self._headers(), name="upload")
+        answer = self.client.post("/open/", data=self._token(), files=files, headers=self._headers(), name="upload")
         begun = time.monotonic()
         while time.monotonic() - begun < READY_SECONDS:
             page = self.client.get(answer.url, name="page of a workspace")
@@ -154,7 +172,7 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
         fields += [("touched", SLIDER), *((key, str(given)) for key, given in changed.items())]
         headers = self._partial("result") | self.shown.headers()
         with self.client.post(
-            f"{self.workspace}config/", fields, headers=headers, name=name, catch_response=True
+            f"{self.workspace}config/", data=urlencode(fields), headers=headers | FORM, name=name, catch_response=True
         ) as answer:
             if answer.status_code == 200 and 'id="tab-map"' not in answer.text:
                 answer.failure("the answer holds no result")
@@ -175,13 +193,16 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
             time.sleep(1)
         raise StopUser
 
+    def _post(self, path: str, fields: dict[str, str], *, name: str) -> Any:
+        return self.client.post(path, data=urlencode(fields), headers=self._headers() | FORM, name=name)
+
     def _token(self) -> dict[str, str]:
         """The hidden token of any form."""
         found = re.search(r'"X-CSRFToken": "(\w+)"', self.client.get("/help/", name="help").text)
         return {"csrfmiddlewaretoken": found[1] if found else ""}
 
     def _cookie(self) -> str:
-        return next((cookie.value or "" for cookie in self.client.cookies if "csrf" in cookie.name), "")
+        return next((cookie.value or "" for cookie in self.client.cookiejar if "csrf" in cookie.name), "")
 
     def _headers(self) -> dict[str, str]:
         return {"Referer": f"{self.host}/"}
