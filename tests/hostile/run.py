@@ -6,6 +6,9 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +18,7 @@ from tests.hostile import commands, heads, pages, programs
 from tests.hostile.payloads import STRINGS
 from tests.hostile.served import TEAM, Client, Jobs, errors_logged
 from tests.hostile.tally import Tally
-from tests.hostile.uploads import CANARY_WORDS, uploads
+from tests.hostile.uploads import CANARY_WORDS, Upload, uploads
 from tests.hostile.watching import Escapes
 from tests.kills import parts
 
@@ -43,22 +46,24 @@ def run(kind: str, *, every: int, folder: Path) -> dict[str, Any]:
         parts.start_parts(stack)
         jobs, somebody = Jobs(stack), Client(stack, cookie=cookie)
         program, line = Client(stack, token=token), commands.CommandLine(folder / "terminal")
-        for number, upload in enumerate(uploads(str(canary), every=every)):
-            pages.try_upload(tally, somebody, jobs, upload, number)
-            programs.try_upload(tally, program, jobs, upload)
-            commands.try_upload(tally, line, upload, number)
-            _tell(tally)
-        world = pages.make_world(somebody, jobs)
-        own = pages.make_world(Client(stack, cookie=_session_of("paul")), jobs)
-        for family, texts in STRINGS.items():
-            chosen = {family: texts[:: max(every // STRINGS_EVERY, 1)]}
-            pages.try_strings(tally, somebody, jobs, world, chosen)
-            programs.try_strings(tally, program, jobs, own, chosen)
-            commands.try_strings(tally, line, chosen)
-            _tell(tally)
+        # A command's processor time is its own, so that commands may run while pages and the API answer.
+        with ThreadPoolExecutor(1) as terminal:
+            typed = terminal.submit(_try_commands, tally, line, str(canary), every)
+            for number, upload in enumerate(_told(tally, uploads(str(canary), every=every))):
+                pages.try_upload(tally, somebody, jobs, upload, number)
+                programs.try_upload(tally, program, jobs, upload)
+            world = pages.make_world(somebody, jobs)
+            own = pages.make_world(Client(stack, cookie=_session_of("paul")), jobs)
+            for family, texts in STRINGS.items():
+                chosen = {family: _sample(texts, every)}
+                pages.try_strings(tally, somebody, jobs, world, chosen)
+                programs.try_strings(tally, program, jobs, own, chosen)
+                _tell(tally, f"pages and API: {family}")
+            typed.result()
         for missing in pages.never_made():
             tally.row(pages.REPORTS, missing).wrong.append(f"no report was made of the kind {missing}")
         heads.try_all(tally, somebody, every=max(every // STRINGS_EVERY, 1))
+        _tell(tally, "heads of requests")
         everything = tally.row("everything", "files and logs")
         everything.wrong += [f"written outside its place: {path}" for path in escapes.found()]
         everything.wrong += [f"logged: {line}" for line in errors_logged(stack)]
@@ -68,7 +73,27 @@ def run(kind: str, *, every: int, folder: Path) -> dict[str, Any]:
     return {"stack": kind, "seconds": round(time.monotonic() - started), "rows": tally.to_json()}
 
 
-def _tell(tally: Tally) -> None:
+def _try_commands(tally: Tally, line: commands.CommandLine, canary: str, every: int) -> None:
+    for number, upload in enumerate(uploads(canary, every=every)):
+        commands.try_upload(tally, line, upload, number)
+    for family, texts in STRINGS.items():
+        commands.try_strings(tally, line, {family: _sample(texts, every)})
+
+
+def _sample(texts: Sequence[str], every: int) -> Sequence[str]:
+    return texts[:: max(every // STRINGS_EVERY, 1)]
+
+
+def _told(tally: Tally, uploads_of_families: Iterator[Upload]) -> Iterator[Upload]:
+    """The same; says when a family is done, and what was wrong with it."""
+    for family, those in groupby(uploads_of_families, key=lambda upload: upload.family):
+        yield from those
+        _tell(tally, f"pages and API: {family}")
+
+
+def _tell(tally: Tally, done: str) -> None:
+    """Say on standard error what is done, and what was wrong since the last time."""
+    click.echo(f"{time.strftime('%H:%M:%S')} {done}", err=True)
     for what in tally.untold():
         click.echo(what[:2000], err=True)
 

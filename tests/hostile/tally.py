@@ -52,7 +52,7 @@ class Tally:
     def untold(self) -> list[str]:
         """What was wrong since this was asked last, so that a long run tells of it when it happens."""
         found = []
-        for key, row in self._rows.items():
+        for key, row in list(self._rows.items()):  # a thread may add rows
             found += [f"{row.way}: {what}" for what in row.wrong[self._told.get(key, 0) :]]
             self._told[key] = len(row.wrong)
         return found
