@@ -6,6 +6,7 @@
   // What is swapped in works at once: a key or a press before it settles would send its form as a page of its own.
   htmx.config.defaultSettleDelay = 0;
   // No copy of a page with somebody's transcript stays in the browser's storage: going back asks the server.
+  // `hx-history` on the page keeps htmx from making one that it then throws away.
   htmx.config.historyCacheSize = 0;
   htmx.config.refreshOnHistoryMiss = true;
 
@@ -149,7 +150,7 @@
   let heirs = () => [];
   let pressed = "";
   const selOf = (link) => (link?.href ? new URL(link.href).searchParams.get(selection) : null);
-  document.addEventListener("htmx:beforeSwap", () => {
+  document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
     const active = document.activeElement;
     if (!active || active === document.body) return;
     const field = active.closest(".fl")?.querySelector("[id^=i-]")?.id;
@@ -161,6 +162,7 @@
     const pane = active.closest("section[id], aside[id]")?.id;
     if (active.id && active.closest("#result")) pressed = active.id;
     heirs = () => [
+      active.id && document.getElementById(active.id),
       field && document.getElementById(field),
       sel && [...document.querySelectorAll(":is(.items, .hits) tbody .c-name a")].find((link) => selOf(link) === sel),
       isFix && document.querySelector(".note button[name=apply]"),
@@ -169,6 +171,8 @@
       pane && document.getElementById(pane),
       document.querySelector("#view"),
     ];
+    // A browser lays out the whole page, the old parts and the new ones, when what is removed has the focus.
+    if (target.contains(active) && active.matches("a, button, summary")) active.blur();
   });
   document.addEventListener("htmx:afterSettle", (event) => {
     if (document.activeElement === document.body) heirs().find(Boolean)?.focus({ preventScroll: true });
@@ -183,6 +187,20 @@
       if (narrow.matches && document.querySelector("#inspector .h")) location.hash = "inspect";
       if (narrow.matches && location.hash === "#inspect" && !document.querySelector("#inspector .h")) location.hash = "#view";
       document.getElementById("inspect").scrollTop = 0;
+    }
+  });
+
+  // What an answer replaces goes at once, but for the table whose rows it keeps: htmx would tell of each of a thousand
+  // elements, and look for the twin of each new one. Asked of the window, when everybody could refuse the answer.
+  addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse } }) => {
+    if (target.id !== "result" || !shouldSwap || swapOverride || target.contains(document.activeElement)) return;
+    const kept = document.getElementById(serverResponse.match(/id="([^"]+)" hx-preserve/)?.[1] ?? "");
+    if (!kept || !target.contains(kept)) {
+      target.replaceChildren();
+      return;
+    }
+    for (let part = kept.parentElement; part !== target; part = part.parentElement) {
+      for (const other of [...part.parentElement.children]) if (other !== part) other.remove();
     }
   });
 

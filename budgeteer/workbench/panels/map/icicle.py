@@ -6,9 +6,9 @@ then whatever else is needed for a block that can be seen, which then carries wh
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -181,26 +181,30 @@ def _turns(packing: Packing, state: ViewState, starts: Ints, scale: float) -> It
         return
     offset = sum(len(part) for part in parts[:first])
     turns = turns_of(packing)[offset : offset + len(parts[first])]
-    edges = [0, *(np.flatnonzero(np.diff(turns)) + 1).tolist(), len(turns)]
-    held: list[tuple[int, int]] = []
-    for start, stop in pairwise(edges):
-        held.append((start, stop))
-        width = float(starts[offset + stop] - starts[offset + held[0][0]]) * scale
-        number, from_turn = int(turns[start]), int(turns[held[0][0]])
-        stretch = f"{from_turn}–{number}"
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(turns)) + 1, [len(turns)]])
+    numbers, tokens_before = turns[edges[:-1]].tolist(), starts[offset + edges].tolist()
+    begin = 0
+    for at, number in enumerate(numbers):
+        is_one = at == begin
+        tokens = tokens_before[at + 1] - tokens_before[begin]
+        width = tokens * scale
+        stretch = f"{numbers[begin]}–{number}"
         # Turns that are joined go on until it can be read which they are.
-        is_seen = width >= JOIN_PX if len(held) == 1 else _fits(stretch, width - GAP_PX)
-        if not is_seen and stop != len(turns):
+        is_seen = width >= JOIN_PX if is_one else _fits(stretch, width - GAP_PX)
+        if not is_seen and at + 1 != len(numbers):
             continue
-        begin = offset + held[0][0]
-        tokens = int(starts[offset + stop] - starts[begin])
-        name = turn_name(number) if len(held) == 1 else f"turns {stretch}"
-        short_name = str(number or "") if len(held) == 1 else stretch
+        name = turn_name(number) if is_one else f"turns {stretch}"
+        short_name = str(number or "") if is_one else stretch
         labels = (f"{name} · {short_count(tokens)}", name, short_name)
-        at = (float(starts[begin]) * scale, width)
-        link = (_filtered(state, f"{TURN}{number}" if len(held) == 1 else "history"), "result")
-        yield _block(at, look=OUTLINE, title=f"{name}: {tokens:,} tokens", labels=labels, link=link)
-        held = []
+        link = (_filtered(state, f"{TURN}{number}" if is_one else "history"), "result")
+        yield _block(
+            (tokens_before[begin] * scale, width),
+            look=OUTLINE,
+            title=f"{name}: {tokens:,} tokens",
+            labels=labels,
+            link=link,
+        )
+        begin = at + 1
 
 
 def _runs(ledger: Ledger, sizes: Ints, scale: float) -> list[_Run]:
@@ -212,20 +216,25 @@ def _runs(ledger: Ledger, sizes: Ints, scale: float) -> list[_Run]:
     new_section = np.diff(section, prepend=section[:1]) != 0
     changes = (np.diff(category, prepend=category[:1]) != 0) | (np.diff(fate, prepend=fate[:1]) != 0)
     wide = sizes * scale >= JOIN_PX
-    looked_at = np.flatnonzero(wide | new_section | changes)
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    ends = np.flatnonzero(wide | new_section).tolist()
+    changed = np.flatnonzero(changes)
+    changed_at, tokens_before = changed.tolist(), before[changed].tolist()
     runs: list[_Run] = []
-    open_from = 0
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]).tolist()
-    ends = (wide | new_section)[looked_at].tolist()
-    for index, ends_here, is_wide in zip(looked_at.tolist(), ends, wide[looked_at].tolist(), strict=True):
-        if index > open_from and (ends_here or (before[index] - before[open_from]) * scale >= JOIN_PX):
-            runs.append(_run(ledger, sizes, open_from, index))
-            open_from = index
-        if is_wide:
-            runs.append(_run(ledger, sizes, index, index + 1))
-            open_from = index + 1
-    if open_from < len(sizes):
-        runs.append(_run(ledger, sizes, open_from, len(sizes)))
+    start = 0
+    while start < len(sizes):
+        if wide[start]:
+            stop = start + 1
+        else:
+            end = bisect_right(ends, start)
+            stop = ends[end] if end < len(ends) else len(sizes)
+            # The first other category or fate from which on what is joined can be seen.
+            seen = bisect_left(tokens_before, float(before[start]) + JOIN_PX / scale)
+            seen = max(seen, bisect_right(changed_at, start))
+            if seen < len(changed_at):
+                stop = min(stop, changed_at[seen])
+        runs.append(_run(ledger, sizes, start, stop))
+        start = stop
     return runs
 
 
