@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from budgeteer.engine.packing.ledger import SECTIONS
 from budgeteer.engine.packing.verdict_text import figures_from_json
-from budgeteer.presentation.bar import BarPicture, domain_tokens, draw_bar
+from budgeteer.presentation.bar import BarPicture, draw_bar
 from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.reports.document import Document
@@ -86,16 +86,15 @@ def _level(given: Mapping[str, Any]) -> str:
 
 
 def build_models(document: Document) -> ModelReportPage:
-    """The page of a frozen table."""
+    """The page of a frozen table: a bar for each model, on its own scale, since windows differ a hundredfold."""
     models = document["models"]
     packed = packed_models(document)
-    scale = max(domain_tokens(bar_figures(each["bar"])) for each in packed)
     return ModelReportPage(
         title=document["report"]["title"] or UNTITLED,
-        setting="One configuration on the same sources, packed for each model.",
+        setting="One configuration on the same sources, packed for each model. Each bar has its model's own scale.",
         sentence=sentence_of(document),
         rows=tuple(_row(each) for each in models),
-        bars=tuple(ModelBar(each["name"], draw_bar(bar_figures(each["bar"]), scale_tokens=scale)) for each in packed),
+        bars=tuple(ModelBar(each["name"], draw_bar(bar_figures(each["bar"]))) for each in packed),
         sections=tuple(
             SectionByModel(LOOKS[name].letter, LOOKS[name].title, tuple(_sent(each, name) for each in models))
             for name in sections_sent(document)
