@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -16,6 +17,11 @@ from budgeteer.jobs.models import Job, JobState
 
 #: How soon a page without JavaScript is asked for again while a job that it shows is not finished.
 REFRESH_SECONDS: Final = 2
+
+#: After so many milliseconds a card asks again how far its job is; sooner while the job is young, since most end soon.
+POLL_MS: Final = 700
+EARLY_POLL_MS: Final = 250
+EARLY: Final = timedelta(seconds=3)
 
 WORDS = {
     JobState.QUEUED: "Waiting for a worker",
@@ -63,6 +69,11 @@ class JobCard:
     about: str
     next_url: str
     log: tuple[LogLine, ...]
+
+    @property
+    def poll_ms(self) -> int:
+        """How long the card waits until it asks again."""
+        return EARLY_POLL_MS if timezone.now() - self.job.created_at < EARLY else POLL_MS
 
     @property
     def can_cancel(self) -> bool:

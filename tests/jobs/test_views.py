@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from budgeteer.jobs.job_view import safe_path
 from budgeteer.jobs.models import Job
@@ -51,6 +53,21 @@ def test_a_finished_card_stops_asking(signed_in: Client, owner: User) -> None:
     card = signed_in.get(f"/jobs/{job.id}/", headers=HTMX).content.decode()
     assert "hx-trigger" not in card
     assert 'href="/w/1/"' in card
+
+
+def test_a_young_job_is_asked_for_sooner(signed_in: Client, owner: User) -> None:
+    job = make(owner, state="running")
+    assert "load delay:250ms" in signed_in.get(f"/jobs/{job.id}/", headers=HTMX).content.decode()
+    Job.objects.filter(id=job.id).update(created_at=timezone.now() - timedelta(seconds=10))
+    assert "load delay:700ms" in signed_in.get(f"/jobs/{job.id}/", headers=HTMX).content.decode()
+
+
+def test_a_job_leads_back_to_the_page_it_was_started_on(signed_in: Client, owner: User) -> None:
+    job = make(owner, state="running")
+    assert (
+        '<a href="/w/1/?view=map">Go back' in signed_in.get(f"/jobs/{job.id}/?then=/w/1/%3Fview%3Dmap").content.decode()
+    )
+    assert "Go back" not in signed_in.get(f"/jobs/{job.id}/?then=https://else.example/").content.decode()
 
 
 def test_a_failed_job_says_what_where_and_how_to_mend(signed_in: Client, owner: User) -> None:
