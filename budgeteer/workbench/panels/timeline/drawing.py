@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from budgeteer.engine.packing.ledger import DRAWN
-from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.scale import Scale, pushed_apart, short
-from budgeteer.presentation.sections import look_of
-from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
-from budgeteer.workbench.panels.messages.message_runs import page_of
 from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
+from budgeteer.workbench.panels.timeline.causes import CauseRow, causes_of
 from budgeteer.workbench.panels.timeline.study import Moment, Timeline
 from budgeteer.workbench.preview import Packed
-from budgeteer.workbench.state import PanelName, ViewState
+from budgeteer.workbench.state import ViewState
 
 SIZES = (
     PictureSize("wide", 728, 360, 48, 112, 12, top=20),
@@ -120,22 +118,6 @@ class TimelineDrawing:
 
 
 @dataclass(frozen=True, slots=True)
-class CauseRow:
-    """One of the largest items at the first request whose demand is above the limit."""
-
-    name: ItemName
-    letter: str
-    turn: str
-    tokens: str
-    percent: str
-    width: str
-    icon: str
-    tone: str
-    fate: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class RequestRow:
     """One request as a row."""
 
@@ -176,7 +158,7 @@ def timeline_view(packed: Packed, timeline: Timeline, state: ViewState) -> Timel
         drawings=tuple(picture.drawing(size) for size in SIZES),
         legend=tuple((MARKS[kind], MARK_NAMES[kind]) for kind in DRAWN_MARKS if kind in kinds),
         causes_title="" if first is None else f"Top causes up to request {first + 1:,}",
-        causes=tuple(_causes(packed, timeline, state)),
+        causes=tuple(causes_of(packed, timeline, state)),
         moments=tuple((f"{moment.at + 1:,}", MARK_NAMES[moment.kind], moment.sentence) for moment in listed),
         more_moments=_more(timeline.moments),
         requests=tuple(picture.requests()),
@@ -429,40 +411,6 @@ def _joined(held: Sequence[Moment], place: float) -> Mark:
         return Mark(place, MARKS[kind], kind, f"Request {held[0].at + 1:,}: {held[0].sentence}")
     title = f"{len(held):,} events at requests {held[0].at + 1:,} to {held[-1].at + 1:,}, the first: {held[0].sentence}"
     return Mark(place, MARKS[kind], kind, title)
-
-
-def _causes(packed: Packed, timeline: Timeline, state: ViewState) -> Iterator[CauseRow]:
-    ledger = packed.packing.ledger
-    most = max((cause.tokens for cause in timeline.causes), default=1)
-    messages, measures = ledger.messages(), packed.packing.bundle.history_measures
-    where = Whereabouts.of(packed.packing)
-    for cause in timeline.causes:
-        index, named = packed.find(cause.id), cause.name or cause.id
-        row = -1 if index is None else int(messages[index])
-        turn = int(measures.turn[row]) if row >= 0 else 0
-        decision = None if index is None else ledger.decision(index)
-        fate = decision.fate if decision else "kept"
-        is_talk = cause.section in {"history", "query"}
-        url = state.query(
-            view=PanelName.MESSAGES if is_talk else PanelName.MAP,
-            sel=cause.id,
-            open=cause.id if is_talk else "",
-            filter="all",
-            q="",
-            page=page_of(packed, cause.id) if is_talk else 1,
-        )
-        yield CauseRow(
-            name=ItemName("", named) if index is None else where.split(index, named),
-            letter=decision.category if decision else look_of(cause.section).letter,
-            turn=f"{turn:,}" if turn else "",
-            tokens=f"+{cause.tokens:,}",
-            percent=f"{cause.percent:.0f} %",
-            width=f"{max(1.0, cause.tokens / most * 100):.1f}%",
-            icon=FATE_ICONS[fate],
-            tone=FATE_TONES[fate],
-            fate=FATE_NAMES[fate],
-            url=url,
-        )
 
 
 def _more(moments: Sequence[Moment]) -> str:
