@@ -150,7 +150,7 @@
   let heirs = () => [];
   let pressed = "";
   const selOf = (link) => (link?.href ? new URL(link.href).searchParams.get(selection) : null);
-  document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
+  document.addEventListener("htmx:beforeSwap", () => {
     const active = document.activeElement;
     if (!active || active === document.body) return;
     const field = active.closest(".fl")?.querySelector("[id^=i-]")?.id;
@@ -171,8 +171,6 @@
       pane && document.getElementById(pane),
       document.querySelector("#view"),
     ];
-    // A browser lays out the whole page, the old parts and the new ones, when what is removed has the focus.
-    if (target.contains(active) && active.matches("a, button, summary")) active.blur();
   });
   document.addEventListener("htmx:afterSettle", (event) => {
     if (document.activeElement === document.body) heirs().find(Boolean)?.focus({ preventScroll: true });
@@ -193,7 +191,12 @@
   // What an answer replaces goes at once, but for the table whose rows it keeps: htmx would tell of each of a thousand
   // elements, and look for the twin of each new one. Asked of the window, when everybody could refuse the answer.
   addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse } }) => {
-    if (target.id !== "result" || !shouldSwap || swapOverride || target.contains(document.activeElement)) return;
+    if (target.id !== "result" || !shouldSwap || swapOverride) return;
+    // Without the focus first: a browser lays out the page when it is removed with what has it. It comes back above.
+    if (target.contains(document.activeElement)) {
+      if (!document.activeElement.matches("a, button, summary")) return;
+      document.activeElement.blur();
+    }
     const kept = document.getElementById(serverResponse.match(/id="([^"]+)" hx-preserve/)?.[1] ?? "");
     if (!kept || !target.contains(kept)) {
       target.replaceChildren();
