@@ -235,3 +235,45 @@ def test_no_complaint_of_overtaken_requests_stands_in_the_console(agent: Page) -
     expect(page.locator("#inspector h2")).to_be_visible()
     page.wait_for_load_state("networkidle")
     assert said == []
+
+
+#: The screenful's end is told by CSS: what stands below it is not laid out for a moment.
+_HIDDEN_ON_SWAP = """() => {
+  window.__hidden = [];
+  document.addEventListener("htmx:afterSettle", ({ detail }) => {
+    if (detail.target.id !== "result") return;
+    const rows = [...document.querySelectorAll(".items tbody tr")];
+    window.__hidden.push(rows.filter((row) => !row.getClientRects().length).length);
+  });
+}"""
+
+
+def test_rows_below_the_screen_wait_and_all_of_them_come(agent: Page) -> None:
+    page = agent
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.evaluate(_HIDDEN_ON_SWAP)
+    for tab in ("#tab-messages", "#tab-map"):
+        page.locator(tab).click()
+        expect(page.locator(tab)).to_have_attribute("aria-current", "page")
+    rows = page.locator(".items tbody tr")
+    expect(rows.last).to_be_visible()
+    assert rows.count() == 50
+    assert rows.evaluate_all("(all) => all.filter((row) => !row.getClientRects().length).length") == 0
+    assert max(page.evaluate("() => window.__hidden")) > 0
+    assert rows.nth(15).bounding_box()["y"] > 900  # type: ignore[index]  # those that are laid out at once reach below
+
+
+def test_a_list_that_was_scrolled_stays_where_it_is_while_a_slider_moves(agent: Page) -> None:
+    page = agent
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.evaluate(_HIDDEN_ON_SWAP)
+    page.locator("#view").evaluate("(pane) => pane.scrollTo(0, 1500)")
+    slider = page.locator("input[data-for='i-history-maxTokens']")
+    slider.focus()
+    before = figures(page)
+    for _ in range(4):
+        slider.press("ArrowLeft")
+    expect(page.locator("#figures")).not_to_have_text(before)
+    page.wait_for_load_state("networkidle")
+    assert page.locator("#view").evaluate("(pane) => pane.scrollTop") == 1500
+    assert max(page.evaluate("() => window.__hidden")) == 0
