@@ -1,4 +1,4 @@
-"""Hostile uploads and strings over a running dashboard: `python -m tests.hostile [--every N] [--stack postgres]`.
+"""Hostile uploads and strings over a running dashboard: `python -m tests.hostile [--every N] [--families F …]`.
 
 Sends them by the pages, the API and the command line, prints a table of what was tried, refused, slowest and wrong, and
 ends with status 1 if anything was wrong: an error of ours (5xx), markup that became active, a file outside its place,
@@ -13,11 +13,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import click
+
+from tests.hostile.uploads import FAMILIES
 
 STACKS: Final = ("postgres", "sqlite")
 SHOWN: Final = 40
@@ -28,21 +30,22 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.hostile", description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="of each family the first, and then each so many-th")
     parser.add_argument("--stack", choices=STACKS, default=STACKS[0])
+    parser.add_argument("--families", nargs="+", default=(), choices=tuple(FAMILIES), help="of files; all by default")
     options = parser.parse_args(arguments)
-    figures = run_stack(options.stack, every=options.every)
+    figures = run_stack(options.stack, every=options.every, families=options.families)
     for line in table(figures):
         click.echo(line)
     return 1 if wrong_of(figures) else 0
 
 
-def run_stack(stack: str, *, every: int) -> dict[str, Any]:
+def run_stack(stack: str, *, every: int, families: Sequence[str] = ()) -> dict[str, Any]:
     """The figures of a run, in a process of its own.
 
     Raises:
         RuntimeError: the run itself broke off.
     """
     folder = Path(tempfile.mkdtemp(prefix="budgeteer-hostile-"))
-    command = [sys.executable, "-m", "tests.hostile.run", stack, str(every), str(folder)]
+    command = [sys.executable, "-m", "tests.hostile.run", stack, str(every), str(folder), *families]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the run on {stack} broke off; what it said stands above; {folder} is kept")

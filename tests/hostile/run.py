@@ -1,4 +1,4 @@
-"""One run over one stack: `python -m tests.hostile.run KIND EVERY FOLDER`; prints the figures as one line of JSON."""
+"""One run over one stack: `python -m tests.hostile.run KIND EVERY FOLDER [FAMILY …]`; prints its figures as JSON."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -26,11 +27,12 @@ STRINGS_EVERY: Final = 2
 """A sample of the strings is so much finer than one of the uploads: each goes through all forms."""
 
 
-def run(kind: str, *, every: int, folder: Path) -> dict[str, Any]:
+def run(kind: str, *, every: int, folder: Path, families: Sequence[str] = ()) -> dict[str, Any]:
     """Start the stack in team mode and try everything, or with `every` the first and each so many-th of a family.
 
     Args:
         kind: "sqlite" or "postgres".
+        families: of uploads; all of them where none is named.
     """
     started, tally = time.monotonic(), Tally()
     home = folder / "home"
@@ -48,8 +50,9 @@ def run(kind: str, *, every: int, folder: Path) -> dict[str, Any]:
         program, line = Client(stack, token=token), commands.CommandLine(folder / "terminal")
         # A command's processor time is its own, so that commands may run while pages and the API answer.
         with ThreadPoolExecutor(1) as terminal:
-            typed = terminal.submit(_try_commands, tally, line, str(canary), every)
-            for number, upload in enumerate(_told(tally, uploads(str(canary), every=every))):
+            chosen_uploads = partial(uploads, str(canary), every=every, families=families)
+            typed = terminal.submit(_try_commands, tally, line, chosen_uploads(), every)
+            for number, upload in enumerate(_told(tally, chosen_uploads())):
                 pages.try_upload(tally, somebody, jobs, upload, number)
                 programs.try_upload(tally, program, jobs, upload)
             world = pages.make_world(somebody, jobs)
@@ -73,8 +76,8 @@ def run(kind: str, *, every: int, folder: Path) -> dict[str, Any]:
     return {"stack": kind, "seconds": round(time.monotonic() - started), "rows": tally.to_json()}
 
 
-def _try_commands(tally: Tally, line: commands.CommandLine, canary: str, every: int) -> None:
-    for number, upload in enumerate(uploads(canary, every=every)):
+def _try_commands(tally: Tally, line: commands.CommandLine, files: Iterator[Upload], every: int) -> None:
+    for number, upload in enumerate(files):
         commands.try_upload(tally, line, upload, number)
     for family, texts in STRINGS.items():
         commands.try_strings(tally, line, {family: _sample(texts, every)})
@@ -123,5 +126,5 @@ def _session_of(name: str) -> str:
 
 
 if __name__ == "__main__":
-    stack_kind, every_text, place = sys.argv[1:]
-    click.echo(json.dumps(run(stack_kind, every=int(every_text), folder=Path(place))))
+    stack_kind, every_text, place, *named = sys.argv[1:]
+    click.echo(json.dumps(run(stack_kind, every=int(every_text), folder=Path(place), families=named)))

@@ -12,7 +12,7 @@ import json
 import random
 import stat
 import tarfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -409,9 +409,11 @@ FAMILIES: Final[Mapping[str, Callable[[str], Iterator[Named]]]] = {
 }
 
 
-def uploads(canary: str, *, every: int = 1) -> Iterator[Upload]:
-    """The uploads of every family; with `every`, only the first, and then each so many-th, of each family."""
+def uploads(canary: str, *, every: int = 1, families: Collection[str] = ()) -> Iterator[Upload]:
+    """The uploads of every family, or of those named; with `every`, the first and then each so many-th of each."""
     for family, make in FAMILIES.items():
+        if families and family not in families:
+            continue
         for number, (label, file_name, data) in enumerate(make(canary)):
             if number % every == 0:
                 yield Upload(family, f"{number} {label}", file_name, data if isinstance(data, bytes) else data())

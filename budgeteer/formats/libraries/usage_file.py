@@ -31,6 +31,9 @@ _NAME = re.compile(r"[^=:{}\"'\[\]]{1,80}(?::[^\s=:{}\"'\[\]]{1,80})?|[\"'][^=\"
 _EARLIEST, _LATEST = 1e8, 1e11
 """Unix times from 1973 to 5138 in seconds; larger numbers are milliseconds."""
 
+_MOST_CHARS = 500
+"""A longer line is none of a time and a name; looking for two of them in blanks takes the square of its length."""
+
 _FEWEST_LINES = 0.5
 _OF_OTHERS = frozenset(
     {
@@ -133,7 +136,7 @@ def _event(value: Mapping[str, Any]) -> tuple[str, Use] | None:
 
 
 def _line(line: str) -> tuple[str, Use] | None:
-    found = _LINE.fullmatch(line.rstrip("\r"))
+    found = _LINE.fullmatch(line.rstrip("\r")) if len(line) <= _MOST_CHARS else None
     if found is None:
         return None
     for time, name in ((found["first"], found["second"]), (found["second"], found["first"])):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -76,3 +77,12 @@ def test_events_of_a_log_are_no_uses() -> None:
     event = {"ts": "2026-03-01T10:00:00Z", "type": "read", "path": "piers.json", "requestId": "q-1", "stack": "at read"}
     with pytest.raises(FormatError):
         import_bytes(jsonl(event, event))
+
+
+@pytest.mark.parametrize("sign", [" ", "\t", ",", "a ", "\u3000"])
+def test_a_long_line_is_none_of_a_time_and_a_name_and_takes_no_time(sign: str) -> None:
+    """Two fields in a line of blanks were looked for in the square of its length: minutes of a megabyte."""
+    data = f"User: x{sign * 100_000}\u017f y\nAssistant: yes\n".encode()
+    before = time.process_time()
+    assert import_bytes(data, name="long.txt").kind == "conversation"
+    assert time.process_time() - before < 10
