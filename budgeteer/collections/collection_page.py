@@ -205,11 +205,8 @@ def _survey_view(collection: Collection) -> SurveyView:
     read = [[RowName.read(text) for text in names] for names in found["same"]]
     names = names_of([name for same in read for name in same])
     count = found["duplicates"]
-    sentence = (
-        f"{count_of(count, 'conversation')} {'says' if count == 1 else 'say'} the same as another"
-        if count
-        else "No conversation says the same as another"
-    )
+    once = f"{'' if count == 1 else 'each '}counted once unless you ask otherwise"
+    sentence = f"{count_of(count, 'duplicate conversation')}, {once}" if count else "No duplicate conversations"
     return SurveyView(
         tuple((f"{count:,}", one if count == 1 else many) for count, one, many in figures),
         sentence,

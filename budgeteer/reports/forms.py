@@ -35,8 +35,8 @@ class PublishForm(forms.Form):
         max_length=120,
         strip=True,
         required=False,
-        help_text="Optional. Whoever has the link reads it, at every level. A full report without a title is "
-        "named after what it is made from.",
+        help_text="Optional. Visible to anyone with the link, whichever content you choose. A full report without a "
+        "title is named after what it is made from.",
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
     )
     content = forms.ChoiceField(choices=Content.choices, initial=Content.NUMBERS, widget=forms.RadioSelect)
@@ -58,8 +58,8 @@ class PublishForm(forms.Form):
         strip=False,
         min_length=LEAST_CHARS,
         max_length=MOST_CHARS,
-        help_text=f"Optional. With one, the link alone opens nothing. At least {LEAST_CHARS} characters; send it "
-        "another way than the link.",
+        help_text=f"Optional, at least {LEAST_CHARS} characters. The link then needs this password. "
+        "Send it separately.",
         widget=forms.PasswordInput(attrs={"class": "in", "autocomplete": "new-password"}),
         error_messages={"min_length": f"A password has at least {LEAST_CHARS} characters. Type it again."},
     )

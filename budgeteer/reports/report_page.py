@@ -15,14 +15,20 @@ from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
 from budgeteer.presentation.reason_words import rule_in_words, rule_title
 from budgeteer.presentation.sections import look_of
-from budgeteer.reports.document import Document
+from budgeteer.reports.document import Document, kind_of
 from budgeteer.reports.rule_labels import warning_figures, warning_title, what_went
 
 ITEMS_A_PAGE = 100
 """Rows of the item table on one page; the design allows a list 200, and a report at most 80 kB."""
 LARGEST = 10
 UNTITLED = "Budget report"
-"""The heading of a report that was given no title."""
+"""The heading of a packed prompt that was given no title."""
+_UNTITLED: Final[Mapping[str, str]] = {
+    "comparison": "Comparison report",
+    "sweep": "Sweep report",
+    "models": "Model report",
+    "evaluation": "Evaluation report",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +136,11 @@ class ReportPage:
         return f"{broken:,} of {len(self.other_checks):,} rules broken" if broken else "every rule holds"
 
 
+def title_of(document: Document) -> str:
+    """The title of a report, or what its kind is called without one."""
+    return str(document["report"]["title"]) or _UNTITLED.get(kind_of(document), UNTITLED)
+
+
 def build_page(document: Document) -> ReportPage:
     """The page of a frozen document."""
     packing = document["packing"]
@@ -137,7 +148,7 @@ def build_page(document: Document) -> ReportPage:
     words = figures_from_json(verdict, packing.get("error"))
     level = words.level
     return ReportPage(
-        title=document["report"]["title"] or UNTITLED,
+        title=title_of(document),
         level=level,
         sentence=words.sentence,
         tone=LEVEL_TONES[level],

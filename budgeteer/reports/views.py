@@ -31,6 +31,7 @@ from budgeteer.reports.kinds.base import ReportSubject
 from budgeteer.reports.kinds.registry import KINDS
 from budgeteer.reports.models import Report
 from budgeteer.reports.sharing.publish_request import PublishRequest
+from budgeteer.scanning.rules import label_of
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.models import Workspace
@@ -189,8 +190,10 @@ def _chosen(request: HttpRequest) -> list[int]:
 
 
 def _review_page(request: HttpRequest, report: Report, *, error: str = "") -> HttpResponse:
-    context = {"report": report, "findings": report.findings or {"finds": [], "isWhole": True, "more": 0}}
-    return render(request, "reports/review.html", {**context, "error": error}, status=400 if error else 200)
+    findings = report.findings or {"finds": [], "isWhole": True, "more": 0}
+    finds = [{**find, "label": label_of(find["kind"])} for find in findings["finds"]]
+    context = {"report": report, "findings": {**findings, "finds": finds}, "error": error}
+    return render(request, "reports/review.html", context, status=400 if error else 200)
 
 
 @access()

@@ -35,7 +35,8 @@ SAMPLES = (
         title="A long agent session",
         description=(
             "A dozen tasks in one coding session, with parallel tool calls and long results, beside its tools and "
-            "skills: more than the window of gpt-4o takes."
+            "skills: more than the window of gpt-4o takes, so that "
+            "the oldest results are left out."
         ),
         files=(
             ("agent-session.jsonl", "conversation"),
@@ -47,14 +48,14 @@ SAMPLES = (
     Sample(
         slug="skills-library",
         title="A large skills library",
-        description="More than 120 skills in ten folders, against a limit of 30,000 characters.",
+        description="More than 120 skills in ten folders, against a limit of 30,000 characters: the rest is left out.",
         files=(("skills-library.zip", "skills"),),
         preset="skills-library",
     ),
     Sample(
         slug="tools-catalogue",
         title="A large tool catalogue",
-        description="Some 130 tools of eleven services, well past 50,000 characters of definitions.",
+        description="Some 130 tools of eleven services, past 50,000 characters of definitions: the rest is left out.",
         files=(("tools-catalogue.json", "tools"),),
         preset="agent-default",
     ),

@@ -75,10 +75,16 @@ PERSONAL: Final = frozenset((MAIL, PHONE, _IP))
 """What says something of a person, or of a machine, and is no secret."""
 KINDS: Final = (*(kind for _, _, kind in _PLUGINS), *(kind for kind, _ in _OWN), ASSIGNED, MAIL, PHONE)
 """Everything that these rules look for, a rule each."""
+_LABELS: Final = {ASSIGNED: "password or key", MAIL: "email address"}
 
 _NO_MAIL: Final = re.compile(r"[^A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]")
 _EDGE: Final = ".'"
 _RESERVED: Final = re.compile(r"(^|\.)(example(\.(com|net|org))?|invalid|test|localhost|local)$", re.IGNORECASE)
+
+
+def label_of(kind: str) -> str:
+    """What a page calls a kind; masks, files and the API keep the kind itself."""
+    return _LABELS.get(kind, kind)
 
 
 def hits_in(text: str) -> Iterator[SecretHit]:

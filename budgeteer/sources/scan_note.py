@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from budgeteer.jobs.job_view import JobCard, job_card
-from budgeteer.scanning.rules import PERSONAL
+from budgeteer.scanning.rules import PERSONAL, label_of
 from budgeteer.sources.files.contents import CONVERSATIONS, MAIN_STREAM, SKIPPED
 from budgeteer.sources.models import Source
 from budgeteer.sources.scanning.kept_findings import PlaceCounts
@@ -45,7 +45,7 @@ class KindRow:
 
     @property
     def count(self) -> str:
-        return "once" if self.places == 1 else f"{self.places:,} places"
+        return f"{self.places:,}"
 
     @property
     def has_more(self) -> bool:
@@ -79,7 +79,7 @@ def scan_note(source: Source) -> ScanNote | None:
     if job is None:  # it is being imported anew
         return None
     if not job.is_finished:
-        return ScanNote("A worker is looking for secrets and personal data…", is_waiting=True)
+        return ScanNote("Scanning for secrets and personal data…", is_waiting=True)
     card = job_card(job, then=source.get_absolute_url())
     return ScanNote(
         "Nobody has looked for secrets and personal data here: the job ended before it was done.", card=card
@@ -88,7 +88,7 @@ def scan_note(source: Source) -> ScanNote | None:
 
 def _told(source: Source, found: Mapping[str, Any]) -> ScanNote:
     rows = sorted(found["kinds"], key=lambda row: row["kind"] in PERSONAL)
-    kinds = tuple(KindRow(row["kind"], row["places"], _links(source, found, row["kind"])) for row in rows)
+    kinds = tuple(KindRow(label_of(row["kind"]), row["places"], _links(source, found, row["kind"])) for row in rows)
     if not rows:
         return ScanNote(f"No secrets or personal data found by {found['rules']} rules.", found["isWhole"])
     made = copy_job(source)
@@ -103,7 +103,7 @@ def masks_note(source: Source) -> tuple[str, ...]:
     if masks is None:
         return ()
     places = sum(row["places"] for row in masks["kinds"])
-    kinds = ", ".join(f"{row['kind']} ({row['places']:,})" for row in masks["kinds"])
+    kinds = ", ".join(f"{label_of(row['kind'])} ({row['places']:,})" for row in masks["kinds"])
     said = [f"{_counted(places, 'place was', 'places were')} masked: {kinds}."]
     if masks["missing"]:
         values = _counted(masks["missing"], "value that was found is", "values that were found are")

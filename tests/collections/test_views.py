@@ -85,7 +85,7 @@ def test_files_that_are_uploaded_together_become_a_collection(client: Client, ow
     assert "refresh" not in client.get(collection.get_absolute_url()).content.decode().partition("</head>")[0]
     page = words(client.get(collection.get_absolute_url()).content)
     assert "5 conversations" in page
-    assert "No conversation says the same as another" in page
+    assert "No duplicate conversations" in page
     assert "Nothing was skipped" in page
 
 

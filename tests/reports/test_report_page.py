@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from budgeteer.reports.report_page import build_page, item_rows
+import pytest
+
+from budgeteer.reports.report_page import build_page, item_rows, title_of
 from tests.reports.documents import ITEMS, OVERHEAD_TOKENS, sample_document
 
 
@@ -80,3 +82,17 @@ def test_what_the_source_reported_is_told():
     assert build_page(document).reported == ""
     document["packing"]["reported"] = {"tokens": 9_000, "inFile": 4_000, "notInFile": 5_000}
     assert "5,000 are not in this file" in build_page(document).reported
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading"),
+    [
+        ("packing", "Budget report"),
+        ("comparison", "Comparison report"),
+        ("sweep", "Sweep report"),
+        ("evaluation", "Evaluation report"),
+    ],
+)
+def test_a_report_without_a_title_is_called_by_its_kind(kind, heading):
+    assert title_of({"report": {"kind": kind, "title": ""}}) == heading
+    assert title_of({"report": {"kind": kind, "title": "July"}}) == "July"

@@ -24,7 +24,7 @@ from budgeteer.reports.files.blocks import Block, BlockHeading, BudgetBar, Colum
 from budgeteer.reports.files.pdf_text import BOLD, REGULAR, TextSetter, load_fonts
 from budgeteer.reports.files.picture import theme_colours
 from budgeteer.reports.models import level_name_of
-from budgeteer.reports.report_page import UNTITLED
+from budgeteer.reports.report_page import title_of
 from budgeteer.sources.source_rows import format_title
 
 MOST_ROWS: Final = 500
@@ -61,7 +61,7 @@ def to_pdf(document: Document, blocks: Iterable[Block]) -> bytes:
     load_fonts()
     head = document["report"]
     texts = TextSetter()
-    title = texts.plain(head["title"] or UNTITLED)
+    title = texts.plain(title_of(document))
     written = io.BytesIO()
     template = SimpleDocTemplate(
         written,
@@ -92,7 +92,7 @@ def to_pdf(document: Document, blocks: Iterable[Block]) -> bytes:
 
 def _story(document: Document, blocks: Iterable[Block], texts: TextSetter) -> Iterator[Flowable]:
     head = document["report"]
-    yield Paragraph(texts.markup(head["title"] or UNTITLED, MOST_LINE_CHARS), _TITLE)
+    yield Paragraph(texts.markup(title_of(document), MOST_LINE_CHARS), _TITLE)
     level = level_name_of(head["content"], kind_of(document))
     config = f", configuration {document['configSha256'][:12]}" if "configSha256" in document else ""
     yield _paragraph(f"{level}. Frozen {head['createdAt'][:10]}{config}.", texts, _NOTE)

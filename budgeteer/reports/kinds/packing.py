@@ -78,7 +78,7 @@ def _placed(document: Document) -> Placing:
                 return f"Prompt, piece {at + 1}: {names.get(piece['id'], '') or piece['role']}"
             case ("packing", "decisions", int(at), str(column), *_):
                 decision = document["packing"]["decisions"][at]
-                return f"Item {decision['name'] or decision['id']}, its {column}"
+                return f"Item ({column}): {decision['name'] or decision['id']}"
             case _:
                 return place_in_document(path)
 

@@ -83,6 +83,7 @@ def model_table(given: Comparable, names: Sequence[str]) -> ModelTable:
 def _row(name: str, packing: Packing) -> ModelOutcome:
     figures = ModelFigures(
         tokens=packing.total.tokens,
+        limit=packing.verdict.limit_tokens,
         window=packing.window,
         level=packing.verdict.level,
         verdict=packing.verdict.sentence,
@@ -97,12 +98,13 @@ class ModelFigures:
     """What a row is written from.
 
     Attributes:
-        tokens: those that are sent.
+        tokens: those that are sent, of at most `limit`.
         cost: of a request without the cache, None where it is not known; and its currency.
         counted: how, and with which tokenizer.
     """
 
     tokens: int
+    limit: int
     window: int
     level: Level
     verdict: str
@@ -116,7 +118,7 @@ def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
     return ModelOutcome(
         name,
         sent=f"{figures.tokens:,}",
-        share=share_text(figures.tokens / figures.window),
+        share=share_text(figures.tokens / figures.limit if figures.limit else 0),
         window=f"{figures.window:,}",
         icon=LEVEL_ICONS[figures.level],
         tone=LEVEL_TONES[figures.level],

@@ -205,7 +205,7 @@ def comparison_sentence(*, differing: int, moved: int, more_tokens: int, more_dr
     changed = f"{count_of(differing, 'setting')} {'differs' if differing == 1 else 'differ'}"
     if not more_tokens and not moved:
         return f"Both send the same. {changed}."
-    much = f"B sends {abs(more_tokens):,} tokens {'more' if more_tokens > 0 else 'less'}"
+    much = f"B sends {count_of(abs(more_tokens), f'{"more" if more_tokens > 0 else "fewer"} token')}"
     sent = much if more_tokens else "Both send as many tokens"
     dropped = count_of(abs(more_dropped), f"{'more' if more_dropped > 0 else 'fewer'} item")
     return f"{sent}{f' and leaves out {dropped}' if more_dropped else ''}. {changed}; {count_of(moved, 'item')} moved."

@@ -95,7 +95,7 @@ def range_of(packing: Packing, state: ViewState) -> RangeChoice | None:
     cover = _cover(packing)
     blocks = tuple(f"b{number}" for number in dict.fromkeys(cover[first : last + 1].tolist()) if number)
     ids = message_names(packing)
-    note = "" if [first, last] == asked else "Widened, so that no call is parted from its results."
+    note = "" if [first, last] == asked else "Extended to keep calls with their results."
     return RangeChoice(
         first=first,
         last=last,

@@ -47,7 +47,7 @@ def test_a_copy_has_a_mask_in_each_place_and_is_read_as_the_original_was(owner, 
     assert (copy.name, copy.format, copy.counts["messages"]) == ("masked-quay.json", source.format, 3)
     assert stored_bytes(source) == DATA
     page = page_of(client, copy)
-    assert "3 places were masked: AWS key (2), mail address (1)." in page
+    assert "3 places were masked: AWS key (2), email address (1)." in page
     assert "No secrets or personal data found" in page
     assert source.get_absolute_url() in page
     assert copy.get_absolute_url() in page_of(client, source, **PART)

@@ -54,16 +54,16 @@ def scanned(source: Source) -> Source:
 def test_the_first_look_asks_for_a_scan_and_the_note_comes_by_itself(owner, client):
     source = imported(owner, talk("Guard the quay.", f"The key is {AWS}.", f"{AWS} of {MAIL}"))
     page = page_of(client, source)
-    assert "A worker is looking for secrets and personal data" in page
+    assert "Scanning for secrets and personal data" in page
     assert f'hx-get="{source.get_absolute_url()}" hx-trigger="load delay:700ms' in page
-    assert "A worker is looking" in page_of(client, source, **PART)
+    assert "Scanning for" in page_of(client, source, **PART)
     assert Job.objects.filter(kind="sources.scan").count() == 1
     run_jobs()
     part = page_of(client, source, **PART)
     assert "<html" not in part
     assert "hx-get" not in part
     assert "2 places look like secrets, 1 like personal data" in part
-    assert part.index("AWS key, 2 places") < part.index("Mail address, once")
+    assert part.index("AWS key (2): ") < part.index("Email address (1): ")
     assert '<a href="?item=2#item-2">message 2</a>, <a href="?item=3#item-3">message 3</a>' in part
     part, whole = (re.sub(r'value="\w{64}"', "", html) for html in (part, page_of(client, source)))  # but for tokens
     assert part in whole
@@ -158,9 +158,9 @@ def test_a_scan_of_what_is_there_no_more_writes_nothing(owner):
 def test_an_import_asks_for_no_scan_and_what_is_not_read_has_none(owner, client):
     source = upload(owner, talk("Guard the quay."))
     assert ensure_scanned(source) is None
-    assert "looking for secrets" not in page_of(client, source)
+    assert "Scanning for secrets" not in page_of(client, source)
     broken = imported(owner, b"\x89PNG\r\n\x1a\n\x00\x00")
-    assert "looking for secrets" not in page_of(client, broken)
+    assert "Scanning for secrets" not in page_of(client, broken)
     assert not Job.objects.filter(kind="sources.scan").exists()
 
 

@@ -51,7 +51,7 @@ def test_the_page_says_what_the_engine_says(client: Client, session: Workspace) 
     found = compare(lambda _config: services.packing_of(session).bundle, current.config, other.config.config)
     html = client.get(url_of(session), {"b": other.key}).content.decode()
     told = text_of(html, "compared")
-    assert f"B sends {abs(found.delta.tokens):,} tokens {'less' if found.delta.tokens < 0 else 'more'}" in told
+    assert f"B sends {abs(found.delta.tokens):,} {'fewer' if found.delta.tokens < 0 else 'more'} tokens" in told
     assert f"{len(found.moved)} items moved" in told
     for side in (found.a, found.b):
         assert f"{side.total.tokens:,} tokens sent to {side.model}" in html

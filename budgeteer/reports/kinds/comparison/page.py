@@ -18,7 +18,7 @@ from budgeteer.presentation.labels import setting_title
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.presentation.setting_values import setting_text
 from budgeteer.reports.document import Document
-from budgeteer.reports.report_page import UNTITLED, bar_figures
+from budgeteer.reports.report_page import bar_figures, title_of
 from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
 from budgeteer.workbench.comparing.page import (
     DifferenceRow,
@@ -73,7 +73,7 @@ def build_comparison(document: Document, state: CompareState) -> ComparisonRepor
     costs = [(side["packing"]["cost"]["uncached"], side["packing"]["cost"]["currency"]) for side in sides]
     changes = differences_of(document)
     return ComparisonReportPage(
-        title=document["report"]["title"] or UNTITLED,
+        title=title_of(document),
         setting="Two configurations on the same sources, compared item by item.",
         sentence=sentence_of(document),
         sides=tuple(_card(letter, side, scale) for letter, side in zip("AB", sides, strict=True)),

@@ -17,7 +17,7 @@ from budgeteer.engine.analysis.evaluation.records import evaluation_from_record
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import count_of
 from budgeteer.reports.document import Document
-from budgeteer.reports.report_page import UNTITLED
+from budgeteer.reports.report_page import title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def build_evaluation(document: Document, state: RunState) -> EvaluationReportPag
     collection = document["collection"]
     of = f"Evaluation of {collection['name']}" if collection["name"] else "Evaluation of a collection"
     return EvaluationReportPage(
-        title=document["report"]["title"] or UNTITLED,
+        title=title_of(document),
         setting=f"{of}: {count_of(collection['sources'], 'source')}.",
         left_out=left_out_sentence(document["leftOut"]),
         heads=SUMMARY_HEADS,

@@ -13,7 +13,7 @@ from budgeteer.reports.kinds.model_table.page import build_models
 _COLUMNS: Final = (
     name_column("Model"),
     Column("Sent"),
-    Column("Of the window"),
+    Column("Of the limit"),
     Column("Window"),
     name_column("Verdict", 3),
     Column("Cost a request", 2),

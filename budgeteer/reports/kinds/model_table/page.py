@@ -14,7 +14,7 @@ from budgeteer.presentation.bar import BarPicture, draw_bar
 from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.reports.document import Document
-from budgeteer.reports.report_page import UNTITLED, bar_figures
+from budgeteer.reports.report_page import bar_figures, title_of
 from budgeteer.workbench.comparing.model_table import ModelFigures, ModelOutcome, outcome_of
 
 
@@ -90,7 +90,7 @@ def build_models(document: Document) -> ModelReportPage:
     models = document["models"]
     packed = packed_models(document)
     return ModelReportPage(
-        title=document["report"]["title"] or UNTITLED,
+        title=title_of(document),
         setting="One configuration on the same sources, packed for each model. Each bar has its model's own scale.",
         sentence=sentence_of(document),
         rows=tuple(_row(each) for each in models),
@@ -128,6 +128,7 @@ def _row(given: Mapping[str, Any]) -> ModelOutcome:
     words = figures_from_json(packing["verdict"], packing["error"])
     figures = ModelFigures(
         tokens=packing["total"]["tokens"],
+        limit=packing["verdict"]["limitTokens"],
         window=packing["window"],
         level=words.level,
         verdict=words.sentence,

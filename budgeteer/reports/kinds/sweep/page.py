@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from budgeteer.presentation.labels import limit_title
 from budgeteer.reports.document import Document
-from budgeteer.reports.report_page import UNTITLED, setting_of
+from budgeteer.reports.report_page import setting_of, title_of
 from budgeteer.workbench.panels.sweep.drawing import SweepView, frozen_sweep_view
 from budgeteer.workbench.panels.sweep.study import SweptLimit, SweptStep
 
@@ -35,7 +35,7 @@ def build_sweep(document: Document) -> SweepReportPage:
     """The page of a frozen sweep."""
     swept = swept_of(document)
     return SweepReportPage(
-        title=document["report"]["title"] or UNTITLED,
+        title=title_of(document),
         setting=setting_of(document),
         limit=limit_title(swept.path),
         path=swept.path,

@@ -54,7 +54,7 @@ COLUMNS = (
     ItemColumn("Chars", "n c-chars", ItemSort.CHARS),
     ItemColumn("Tokens", "n c-tokens", ItemSort.TOKENS),
     ItemColumn("Size", "c-size"),
-    ItemColumn("Fate and reason", "c-fate", ItemSort.FATE),
+    ItemColumn("Fate", "c-fate", ItemSort.FATE),
 )
 
 
