@@ -70,11 +70,13 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
         if marks.not_sent:
             yield from _place(missing, variant.width_px, ("end", "s"), variant=variant, taken=taken)
         if warning and marks.threshold_px is not None:
-            yield from _place(warning, marks.threshold_px, ("middle", "w"), variant=variant, taken=taken)
+            for anchor in ("middle", "end"):  # beside its tick where the limit's label has no room for it below
+                if placed := list(_place(warning, marks.threshold_px, (anchor, "w"), variant=variant, taken=taken)):
+                    yield from placed
+                    break
         for text in held:  # the first that fits: both hatches, or the one that stands next to the line
-            placed = list(_place(text, marks.limit_px + 6, ("start", "s"), variant=variant, taken=taken))
-            yield from placed
-            if placed:
+            if placed := list(_place(text, marks.limit_px + 6, ("start", "s"), variant=variant, taken=taken)):
+                yield from placed
                 break
         yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
         return

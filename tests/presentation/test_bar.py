@@ -98,6 +98,12 @@ def test_the_margin_and_the_reserve_are_both_named_where_there_is_room() -> None
     assert "reserve 28,000" in [text.text for text in without.axis]
 
 
+def test_the_warning_is_named_beside_the_limit() -> None:
+    shares = (Share("X", "Tool results", 81_472, 81_811),)
+    wide = draw_bar(BarFigures(shares, 128_000, 123_904, 123_904, 4_096, 80)).drawings[0]
+    assert {"80 % warning 99,123", "limit 123,904", "reserve 4,096"} <= {text.text for text in wide.axis}
+
+
 def test_what_is_sent_past_the_limit_is_drawn_past_the_line() -> None:
     shares = (Share("S", "System", 900, 0), Share("X", "Tool results", 300, 50))
     kinds = [
