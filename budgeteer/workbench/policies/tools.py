@@ -42,8 +42,9 @@ def tool_table(found: DeferredTools | None) -> ToolTable | None:
         rows.append(ToolRow(name, f"{left:,}", f"{left * requests:,}", saved))
     deferred = ToolRow("Behind a search tool", f"{found.sent[-1]:,}", f"{sum(found.sent):,}", f"{found.saved_tokens:,}")
     note = (
-        f"Tokens, over {count_of(requests, 'request')}. The search tool takes {found.search_tool:,}; each is found "
-        f"by one search, and {found.searches:,} tokens of the last request are searches and their results."
+        f"Tokens with what stands around the definitions, over {count_of(requests, 'request')}. The search tool takes "
+        f"{found.search_tool:,}; each is found by one search, and {found.searches:,} tokens of the last request are "
+        f"searches and their results."
     )
     named = ", ".join(found.unused[:_LISTED]) + (", …" if len(found.unused) > _LISTED else "")
     unused = f"Never called: {named}. The fit plan offers to leave them out as one step." if found.unused else ""
