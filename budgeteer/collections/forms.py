@@ -70,6 +70,11 @@ class EvaluationForm:
     replays_sessions: bool = False
     problem: str = ""
 
+    @property
+    def has_more_sides(self) -> bool:
+        """Whether anything is chosen beside the first two."""
+        return any(side.config or side.model for side in self.sides[2:])
+
 
 def choices_for(user: User) -> tuple[ChoiceGroup, ...]:
     """Every configuration that this user may evaluate: presets, and those of their own workspaces."""

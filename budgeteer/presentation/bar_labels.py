@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 CHAR_PX = 6.55  # mean width of the 12 px interface font
@@ -69,15 +69,12 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
     if variant.rows == 1:
         if marks.not_sent:
             yield from _place(missing, variant.width_px, ("end", "s"), variant=variant, taken=taken)
-        if warning and marks.threshold_px is not None:
-            for anchor in ("middle", "end"):  # beside its tick where the limit's label has no room for it below
-                if placed := list(_place(warning, marks.threshold_px, (anchor, "w"), variant=variant, taken=taken)):
-                    yield from placed
-                    break
-        for text in held:  # the first that fits: both hatches, or the one that stands next to the line
-            if placed := list(_place(text, marks.limit_px + 6, ("start", "s"), variant=variant, taken=taken)):
-                yield from placed
-                break
+        # A warning stands beside its tick where the limit's label has no room for it below; of the hatches both are
+        # named, or the one that stands next to the line.
+        warnings = [(warning, marks.threshold_px or 0.0, (anchor, "w")) for anchor in ("middle", "end") if warning]
+        hatches = [(text, marks.limit_px + 6, ("start", "s")) for text in held]
+        for candidates in (warnings, hatches):
+            yield from _first_that_fits(candidates, variant=variant, taken=taken)
         yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
         return
     yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
@@ -87,6 +84,15 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
         yield AxisText(held[0], "100%", "end", "s", 66)
     if warning:
         yield AxisText(warning.replace(" warning", ""), "0%", "start", "w", 66)
+
+
+def _first_that_fits(
+    candidates: Sequence[tuple[str, float, tuple[str, str]]], *, variant: Variant, taken: list[tuple[float, float]]
+) -> Iterator[AxisText]:
+    for text, at_px, look in candidates:
+        if placed := list(_place(text, at_px, look, variant=variant, taken=taken)):
+            yield from placed
+            return
 
 
 def _place(
