@@ -208,7 +208,7 @@
   });
 
   // ---- rows below the screen are laid out once nobody waits: they took half of the time from an answer to its picture ----
-  const pane = document.getElementById("view");
+  const pane = document.querySelector("#view");
   const result = document.getElementById("result");
   const roomy = matchMedia("(min-width: 1200px) and (max-height: 1100px)"); // what workbench.css takes for the screen
   let resting = 0;
