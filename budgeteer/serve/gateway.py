@@ -173,6 +173,8 @@ class Gateway:
                 await drain(receive)
         except BrokenOff:
             log.debug("request broken off", received=body.size_bytes)
+            if not has_begun:  # whoever is still there sent pieces that cannot be read; granian would say 500
+                await _say(send, 400, "The body of the request broke off, or cannot be read.")
         except Exception:
             log.exception("request failed")
             if not has_begun:

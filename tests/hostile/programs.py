@@ -16,8 +16,12 @@ CREATED: Final = (200, 201)
 MOST_IN_AN_ADDRESS: Final = 2_000
 
 
-def try_upload(tally: Tally, client: Client, jobs: Jobs, upload: Upload) -> None:
-    """Upload the file, read it back, pack a workspace over it."""
+def try_upload(tally: Tally, client: Client, jobs: Jobs, upload: Upload, *, reader: Client) -> None:
+    """Upload the file, read it back, pack a workspace over it.
+
+    `reader` has a session of the same account, and looks at the source's page: so it is scanned now, and not by a sweep
+    that some later text would be blamed for.
+    """
     row, label = tally.row(WAY, upload.family), f"{upload.family}: {upload.label}"
     row.tried += 1
     sent = client.upload("/api/v1/sources", "file", upload.file_name, upload.data)
@@ -28,6 +32,8 @@ def try_upload(tally: Tally, client: Client, jobs: Jobs, upload: Upload) -> None
     source = json.loads(sent.body)["id"]
     for path in ("", "/items?limit=20"):
         looked_at(row, client.ask("GET", f"/api/v1/sources/{source}{path}"), f"{label}, source{path}")
+    looked_at(row, reader.get(f"/sources/{source}/"), f"{label}, page of the source")
+    worked_off(row, jobs, label)
     made = client.send("POST", "/workspaces", {"sources": [source], "name": upload.label[:100]})
     made = looked_at(row, made, f"{label}, workspace")
     if made.status not in CREATED:

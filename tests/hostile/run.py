@@ -48,15 +48,16 @@ def run(kind: str, *, every: int, folder: Path, families: Sequence[str] = ()) ->
         parts.start_parts(stack)
         jobs, somebody = Jobs(stack), Client(stack, cookie=cookie)
         program, line = Client(stack, token=token), commands.CommandLine(folder / "terminal")
+        reader = Client(stack, cookie=_session_of("paul"))
         # A command's processor time is its own, so that commands may run while pages and the API answer.
         with ThreadPoolExecutor(1) as terminal:
             chosen_uploads = partial(uploads, str(canary), every=every, families=families)
             typed = terminal.submit(_try_commands, tally, line, chosen_uploads(), every)
             for number, upload in enumerate(_told(tally, chosen_uploads())):
                 pages.try_upload(tally, somebody, jobs, upload, number)
-                programs.try_upload(tally, program, jobs, upload)
+                programs.try_upload(tally, program, jobs, upload, reader=reader)
             world = pages.make_world(somebody, jobs)
-            own = pages.make_world(Client(stack, cookie=_session_of("paul")), jobs)
+            own = pages.make_world(reader, jobs)
             for family, texts in STRINGS.items():
                 chosen = {family: _sample(texts, every)}
                 pages.try_strings(tally, somebody, jobs, world, chosen)

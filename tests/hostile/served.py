@@ -172,8 +172,8 @@ class Jobs:
         return cpu_seconds(workers) - before, wrong, failed
 
 
-#: Logged as errors by Django, and refusals: a host that is not ours.
-_REFUSALS: Final = frozenset({"django.security.DisallowedHost"})
+#: Logged as errors by Django, and refusals: a host that is not ours, an address that is too long to be led to.
+_REFUSALS: Final = frozenset({"django.security.DisallowedHost", "django.security.DisallowedRedirect"})
 
 
 def errors_logged(stack: Stack) -> list[str]:

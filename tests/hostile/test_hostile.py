@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from pathlib import Path
 
@@ -78,3 +79,8 @@ def test_words_of_the_server_and_errors_of_ours_would_be_seen() -> None:
     assert watching.wrong_with(200, [], uploads.CANARY_WORDS.encode())
     assert watching.wrong_with(200, [("Content-Type", "application/json")], b'{"a": NaN}')
     assert watching.wrong_with(200, [("Content-Type", "text/html")], b"<p>no policy</p>")
+    packed = [("Content-Type", "application/json"), ("Content-Encoding", "gzip")]
+    assert watching.wrong_with(200, packed, gzip.compress(b'{"a": NaN}'))
+    assert not watching.wrong_with(200, packed, gzip.compress(b'{"a": 1}'))
+    assert watching.wrong_with(200, [("Content-Type", "application/json")], b"")
+    assert not watching.wrong_with(200, [("Content-Type", "application/json"), ("Content-Length", "9")], b"")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
@@ -93,6 +94,8 @@ def wrong_with(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> 
     """What must not be in an answer, as phrases."""
     named = {name.lower(): value for name, value in headers}
     kind = named.get("content-type", "")
+    if named.get("content-encoding") == "gzip":
+        body = gzip.decompress(body)
     wrong = [f"status {status}"] if status >= SERVER_ERROR else []
     if any(MARK in name for name in named) or named.get("set-cookie", "").startswith("a="):
         wrong.append("a header of an input")
@@ -104,7 +107,7 @@ def wrong_with(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> 
             wrong.append("a page without a policy")
     elif kind.startswith("text/csv"):
         wrong += wrong_in_csv(body.decode("utf-8-sig"))
-    elif kind.startswith(("application/json", "application/problem+json")):
+    elif kind.startswith(("application/json", "application/problem+json")) and not _is_of_head(named, body):
         try:
             json.loads(body, parse_constant=_refuse)
         except ValueError as error:
@@ -112,6 +115,11 @@ def wrong_with(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> 
     if body and named.get("x-content-type-options") != "nosniff" and "budgeteer" in named.get("server", ""):
         wrong.append("a type that may be guessed")
     return wrong
+
+
+def _is_of_head(named: Mapping[str, str], body: bytes) -> bool:
+    """Whether an answer has a length and no body, as those to HEAD."""
+    return not body and named.get("content-length", "0") != "0"
 
 
 class Escapes:

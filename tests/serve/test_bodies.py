@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -98,6 +99,15 @@ KINDS = [
     ("text/plain", b"a" * LARGE),
     ("", b"a" * LARGE),
 ]
+
+
+@pytest.mark.parametrize("body", [b"ffffffffffffffffff\r\na\r\n", b"zz\r\na\r\n"], ids=["too large", "no number"])
+def test_pieces_without_a_size_are_the_senders_error_and_none_of_the_server(web: Web, body: bytes) -> None:
+    head = b"POST /sign-in/ HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", web.port), timeout=PATIENCE_SECONDS) as connection:
+        connection.sendall(head + body)
+        heard = connection.recv(4096)
+    assert heard.startswith(b"HTTP/1.1 400 ")
 
 
 @pytest.mark.slow
