@@ -7,7 +7,7 @@ import gzip
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
@@ -107,7 +107,7 @@ def wrong_with(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> 
             wrong.append("a page without a policy")
     elif kind.startswith("text/csv"):
         wrong += wrong_in_csv(body.decode("utf-8-sig"))
-    elif kind.startswith(("application/json", "application/problem+json")) and not _is_of_head(named, body):
+    elif kind.startswith(("application/json", "application/problem+json")):
         try:
             json.loads(body, parse_constant=_refuse)
         except ValueError as error:
@@ -115,11 +115,6 @@ def wrong_with(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> 
     if body and named.get("x-content-type-options") != "nosniff" and "budgeteer" in named.get("server", ""):
         wrong.append("a type that may be guessed")
     return wrong
-
-
-def _is_of_head(named: Mapping[str, str], body: bytes) -> bool:
-    """Whether an answer has a length and no body, as those to HEAD."""
-    return not body and named.get("content-length", "0") != "0"
 
 
 class Escapes:
