@@ -188,25 +188,6 @@
     }
   });
 
-  // What an answer replaces goes at once, but for the table whose rows it keeps: htmx would tell of each of a thousand
-  // elements, and look for the twin of each new one. Asked of the window, when everybody could refuse the answer.
-  addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse } }) => {
-    if (target.id !== "result" || !shouldSwap || swapOverride) return;
-    // Without the focus first: a browser lays out the page when it is removed with what has it. It comes back above.
-    if (target.contains(document.activeElement)) {
-      if (!document.activeElement.matches("a, button, summary")) return;
-      document.activeElement.blur();
-    }
-    const kept = document.getElementById(serverResponse.match(/id="([^"]+)" hx-preserve/)?.[1] ?? "");
-    if (!kept || !target.contains(kept)) {
-      target.replaceChildren();
-      return;
-    }
-    for (let part = kept.parentElement; part !== target; part = part.parentElement) {
-      for (const other of [...part.parentElement.children]) if (other !== part) other.remove();
-    }
-  });
-
   // ---- rows below the screen are laid out once nobody waits: they took half of the time from an answer to its picture ----
   const pane = document.querySelector("#view");
   const result = document.getElementById("result");
@@ -229,10 +210,31 @@
   });
   document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
     if (target !== result || !result.classList.contains("screenful")) return;
+    clearTimeout(resting); // said once for each part that was put in
     resting = setTimeout(layOutAll, 150);
   });
   // Whoever goes there is faster.
   for (const kind of ["wheel", "keydown", "focusin"]) addEventListener(kind, () => resting && layOutAll(), { capture: true, passive: true });
+
+  // What an answer replaces goes at once, but for the table whose rows it keeps: htmx would tell of each of a thousand
+  // elements, and look for the twin of each new one. Asked of the window, when everybody could refuse the answer, and
+  // after the height and the focus were read above.
+  addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse } }) => {
+    if (target.id !== "result" || !shouldSwap || swapOverride) return;
+    // Without the focus first: a browser lays out the page when it is removed with what has it. It comes back above.
+    if (target.contains(document.activeElement)) {
+      if (!document.activeElement.matches("a, button, summary")) return;
+      document.activeElement.blur();
+    }
+    const kept = document.getElementById(serverResponse.match(/id="([^"]+)" hx-preserve/)?.[1] ?? "");
+    if (!kept || !target.contains(kept)) {
+      target.replaceChildren();
+      return;
+    }
+    for (let part = kept.parentElement; part !== target; part = part.parentElement) {
+      for (const other of [...part.parentElement.children]) if (other !== part) other.remove();
+    }
+  });
 
   // What a job answers comes as a new page: the focus goes back to what asked for it.
   const askedBy = `budgeteer.asked ${location.pathname}`;
