@@ -79,10 +79,16 @@ def shows(page: Page, view: str) -> None:
     expect(page.locator("#result > input[name=view]")).to_have_value(view)
 
 
+def seen(page: Page) -> tuple[str, str]:
+    """The verdict and the list, its rows below the screen too, which are laid out a moment after an answer."""
+    expect(page.locator("#result")).not_to_contain_class("screenful")
+    return verdict(page), page.locator("#result .items").inner_text()
+
+
 def reloaded(page: Page) -> tuple[str, str]:
     """The verdict and the list as a fresh page has them."""
     page.reload()
-    return verdict(page), page.locator("#result .items").inner_text()
+    return seen(page)
 
 
 def test_a_tab_clicked_while_a_change_is_saved_is_shown_with_the_change(visitor: Callable[..., Visitor]) -> None:
@@ -97,7 +103,7 @@ def test_a_tab_clicked_while_a_change_is_saved_is_shown_with_the_change(visitor:
         answers.release()
     shows(page, "messages")
     expect(page.locator("#figures")).not_to_have_text(before)
-    shown = verdict(page), page.locator("#result .items").inner_text()
+    shown = seen(page)
     assert reloaded(page) == shown
 
 
@@ -112,7 +118,7 @@ def test_a_change_saved_while_a_tab_is_awaited_is_in_what_the_tab_shows(visitor:
     answers.release()
     shows(page, "messages")  # as they were before the change, until the page has looked again
     expect(page.locator("#result .items")).to_contain_text("newest 20,000 tokens of history")
-    shown = verdict(page), page.locator("#result .items").inner_text()
+    shown = seen(page)
     assert reloaded(page) == shown
 
 
@@ -138,10 +144,10 @@ def test_a_change_that_is_saved_does_not_wait_for_one_that_was_only_shown(visito
     with page.expect_response(is_saved):
         box.press("Tab")
     expect(page.locator("#o-history-maxTokens")).to_contain_text("overridden")
-    shown = verdict(page), page.locator("#result .items").inner_text()
+    shown = seen(page)
     answers.release()
     page.wait_for_timeout(AFTERWARDS_MS)
-    assert (verdict(page), page.locator("#result .items").inner_text()) == shown
+    assert seen(page) == shown
     assert reloaded(page) == shown
 
 
@@ -166,7 +172,7 @@ def test_rows_that_read_the_same_stay_and_the_others_are_replaced(visitor: Calla
     assert set(kept) <= set(before)
     sent = answered.value.text()
     assert not [name for name in kept if f">{name}</a>" in sent]
-    shown = verdict(page), page.locator("#result .items").inner_text()
+    shown = seen(page)
     assert reloaded(page) == shown
 
 
@@ -322,7 +328,7 @@ def test_two_settings_changed_before_the_first_is_answered_are_both_saved_withou
     expect(page.locator("#o-history-maxTokens")).to_contain_text("overridden")
     expect(page.locator("#o-outputReserve")).to_contain_text("overridden")
     expect(page.locator("#status")).to_have_text("")
-    shown = verdict(page), page.locator("#result .items").inner_text()
+    shown = seen(page)
     assert reloaded(page) == shown
 
 
