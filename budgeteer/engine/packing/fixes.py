@@ -51,6 +51,7 @@ class Fix:
         settings: the values to set, all together; empty where no setting does it.
         saves: what a shortening takes off the demand; zero where that is not what it does.
         raises: the demands that the settings meet, where they raise limits. or_else: another way out of these.
+        reason: why a limit is raised to just that, where it is not what is requested; also in `sentence`.
     """
 
     sentence: str
@@ -58,16 +59,21 @@ class Fix:
     saves: Size = _NOTHING
     raises: tuple[Demand, ...] = ()
     or_else: str = ""
+    reason: str = ""
 
     def with_headroom(self, threshold_percent: float, *, usable_tokens: int) -> Fix:
         """The fix with every limit raised so far that it warns no more, or as far as that may change anything."""
         if not self.raises:
             return self
-        roomy = (
-            replace(demand, needed=raised_value(demand, threshold_percent, usable_tokens=usable_tokens))
-            for demand in self.raises
-        )
-        return raised(*roomy, or_else=self.or_else)
+        values = [raised_value(demand, threshold_percent, usable_tokens=usable_tokens) for demand in self.raises]
+        reason = ""
+        if any(demand.is_bounded for demand in self.raises):
+            reason = "More does not fit beside the rest of the prompt."
+        elif any(value > demand.needed for demand, value in zip(self.raises, values, strict=True)):
+            reason = f"It leaves room below the warning at {threshold_percent:g} %."
+        roomy = (replace(demand, needed=value) for demand, value in zip(self.raises, values, strict=True))
+        fix = raised(*roomy, or_else=self.or_else)
+        return replace(fix, sentence=f"{fix.sentence} {reason}".rstrip(), reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

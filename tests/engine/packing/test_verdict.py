@@ -105,7 +105,9 @@ def test_skills_that_are_off_or_too_large_are_not_among_those_that_may_be_listed
     config = {"skillsBudget": {"enabled": True, "limits": limits, "policies": {"skill-0": "off"}}}
     warned = {one.limit: one for one in packed(bundle_of(user(), skills=skills), config).warnings}
     assert (warned["maxSkillsInPrompt"].used, warned["maxSkillsInPrompt"].level) == (4, "exceeded")
-    assert warned["maxSkillsInPrompt"].fix.sentence == "Raise maxSkillsInPrompt to 6."
+    assert warned["maxSkillsInPrompt"].fix.sentence == (
+        "Raise maxSkillsInPrompt to 6. It leaves room below the warning at 80 %."
+    )
 
 
 @pytest.mark.parametrize(

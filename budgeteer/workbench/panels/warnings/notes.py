@@ -14,7 +14,7 @@ class Note:
     """One note; `tone` is "e" only for what does not fit.
 
     `apply` is the value of the button that applies its fix (fix_buttons.py), "" where there is none; `effect` is what
-    that would come to, where somebody tried it out.
+    that would come to, where somebody tried it out, and `reason` why it sets just that.
     """
 
     tone: str
@@ -24,6 +24,7 @@ class Note:
     apply: str
     apply_label: str
     effect: str = ""
+    reason: str = ""
 
 
 def notes_of(packing: Packing) -> tuple[Note, ...]:
@@ -45,4 +46,5 @@ def _note(warning: LimitWarning) -> Note:
         fix=warning.fix.sentence,
         apply=button.apply,
         apply_label=button.label,
+        reason=warning.fix.reason,
     )
