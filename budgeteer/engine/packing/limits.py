@@ -62,7 +62,8 @@ def section_totals(
         if not parts and after == Size():
             continue
         before = sum((part.before for part in parts), Size())
-        demand = before + _demand_overhead(name, ledger, chosen, view)
+        around = _demand_overhead(name, ledger, chosen, view)
+        demand = before + around
         if name in ("system", "tools"):
             # What a setting adds is asked for by it; summaries and notices take the place of what is asked for.
             demand += sum((_added(part) for part in parts), Size())
@@ -71,9 +72,8 @@ def section_totals(
         limit_tokens = _smaller(limit_tokens, _share_of(name, chosen.shares))
         kept = sum(part.sent for part in parts)
         items = sum(len(part) - part.count(ADDED) for part in parts)
-        totals.append(
-            SectionTotal(name, limit_tokens, limit_chars, CountedWith(items, demand), CountedWith(kept, after))
-        )
+        counted = (CountedWith(items, demand), CountedWith(kept, after))
+        totals.append(SectionTotal(name, limit_tokens, limit_chars, *counted, around_tokens=around.tokens))
     return tuple(totals)
 
 

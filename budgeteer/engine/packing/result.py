@@ -42,13 +42,17 @@ class CountedWith:
 
 @dataclass(frozen=True, slots=True)
 class SectionTotal:
-    """One section: its limits (None: none of its own), what it would take with no limit, what it takes."""
+    """One section: its limits (None: none of its own), what it would take with no limit, what it takes.
+
+    `around_tokens` is the part of the demand that stands around items: headers, joins, the frames of messages.
+    """
 
     name: str
     limit_tokens: int | None
     limit_chars: int | None
     demand: CountedWith
     after: CountedWith
+    around_tokens: int
 
 
 type WarningLevel = Literal["approaching", "reached", "exceeded"]

@@ -1,7 +1,9 @@
 """The icicle chart: the requested prompt by section, turn and item on one linear scale.
 
-Three rows over each other. Items too narrow to be seen join their neighbours: first those of one category and fate,
-then whatever else is needed for a block that can be seen, which then carries what most of its tokens are.
+Three rows over each other; what stands around the items of a section (headers, frames of messages) follows them, so
+that the chart, the table of sections and the verdict give the same sums. Items too narrow to be seen join their
+neighbours: first those of one category and fate, then whatever else is needed for a block that can be seen, which then
+carries what most of its tokens are.
 """
 
 from __future__ import annotations
@@ -16,14 +18,16 @@ from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.ledger import (
     CATEGORIES,
+    DRAWN,
     DROPPED,
     FATES,
     LETTERS,
+    OVERHEAD_LETTER,
     SECTIONS,
     SUMMARISED,
     Ledger,
 )
-from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.packing.result import Packing, SectionTotal
 from budgeteer.presentation.labels import FATE_NAMES, count_of, short_count
 from budgeteer.presentation.sections import SectionLook, look_of
 from budgeteer.workbench.item_content.whereabouts import CATEGORY, TURN, turn_name, turns_of
@@ -94,41 +98,97 @@ class _Run:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A section as it is drawn, its items before what stands around them. Rows of the ledger, and tokens on its scale.
+
+    `first` and `stop` are its rows; `start`, `around_at` and `end` where it begins, where its items end, and its end.
+    """
+
+    look: SectionLook
+    key: str
+    first: int
+    stop: int
+    start: int
+    around_at: int
+    end: int
+    asked: int
+    sent: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What every row of the picture is drawn from; `starts` and `sizes` are the items' places and tokens."""
+
+    packing: Packing
+    state: ViewState
+    sizes: Ints
+    starts: Ints
+    stretches: tuple[_Stretch, ...]
+
+    @property
+    def total(self) -> int:
+        """All tokens that are drawn."""
+        return self.stretches[-1].end if self.stretches else 0
+
+    @property
+    def scale(self) -> float:
+        """Pixels of the nominal width for a token."""
+        return WIDTH_PX / self.total
+
+
 def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
     """The picture of one packing; None when nothing is asked for."""
     ledger = packing.ledger
-    sizes = np.maximum(ledger.before_tokens, ledger.after_tokens)
-    total = int(sizes.sum())
-    if not total:
+    scene = _scene(packing, state)
+    if not ledger.before_tokens.any() and not ledger.after_tokens.any():
         return None
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    scale = WIDTH_PX / total
+    sizes, what = scene.sizes, "requested"
+    if scene.total > packing.verdict.asked_tokens:
+        what = "requested or added"
+    letters = [LETTERS[at] for at in np.unique(ledger.category[sizes > 0]).tolist()]
+    if any(one.key == "history" and one.end > one.around_at for one in scene.stretches):
+        letters.append(OVERHEAD_LETTER)
     return Icicle(
-        sentence=f"{total:,} tokens of items{_apart(packing, total)}, in prompt order: section, then turn, then item",
-        letters=tuple((LETTERS[at], CATEGORIES[LETTERS[at]]) for at in np.unique(ledger.category[sizes > 0]).tolist()),
+        sentence=f"{scene.total:,} tokens {what}, in prompt order: section, then turn, then item",
+        letters=tuple((letter, DRAWN[letter]) for letter in letters),
         fates=frozenset(FATES[at] for at in np.unique(ledger.fate[sizes > 0]).tolist()),
-        sections=tuple(_sections(packing, state, starts, scale)),
-        groups=tuple(_groups(packing, state, starts, scale)),
-        items=tuple(_block_of(run, packing, state, starts, scale) for run in _runs(ledger, sizes, scale)),
+        sections=tuple(_section(stretch, scene) for stretch in scene.stretches),
+        groups=tuple(_groups(scene)),
+        items=tuple(_items(scene)),
     )
 
 
-def _apart(packing: Packing, total: int) -> str:
-    """What is requested beside the items, and not drawn: " (529 around them are not drawn)"."""
-    tokens = packing.verdict.asked_tokens - total
-    return f" ({tokens:,} around them are not drawn)" if tokens > 0 else ""
-
-
-def _sections(packing: Packing, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+def _scene(packing: Packing, state: ViewState) -> _Scene:
+    """The items and what stands around them laid out one after the other; history and query are one stretch."""
     ledger = packing.ledger
-    for name in LIBRARY_SECTIONS:
-        mine = np.flatnonzero(ledger.section == SECTIONS.index(name))
-        url = _filtered(state, name)
-        yield from _section(mine, (look_of(name), url), packing=packing, starts=starts, scale=scale)
-    talk = np.flatnonzero(ledger.section >= SECTIONS.index("history"))
-    both = replace(look_of("history"), title="History & query")
-    url = _filtered(state, "history")
-    yield from _section(talk, (both, url), packing=packing, starts=starts, scale=scale)
+    sizes = np.maximum(ledger.before_tokens, ledger.after_tokens)
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    drawn: list[tuple[tuple[str, ...], SectionLook]] = [((name,), look_of(name)) for name in LIBRARY_SECTIONS]
+    drawn.append((SECTIONS[len(LIBRARY_SECTIONS) :], replace(look_of("history"), title="History & query")))
+    starts = np.empty(len(sizes), np.int64)
+    stretches: list[_Stretch] = []
+    first = at = 0
+    for names, look in drawn:
+        totals = [section for section in packing.sections if section.name in names]
+        stop = int(np.searchsorted(ledger.section, SECTIONS.index(names[-1]), side="right"))
+        starts[first:stop] = before[first:stop] - before[first] + at
+        around_at = at + int(before[stop] - before[first])
+        end = around_at + sum(section.around_tokens for section in totals)
+        if end > at:
+            asked, sent = (sum(size) for size in zip(*map(_figures, totals), strict=True))
+            stretches.append(_Stretch(look, names[0], first, stop, at, around_at, end, asked, sent))
+        first, at = stop, end
+    return _Scene(packing, state, sizes, starts, tuple(stretches))
+
+
+def _figures(section: SectionTotal) -> tuple[int, int]:
+    return section.demand.size.tokens, section.after.size.tokens
+
+
+def _items_of(stretch: _Stretch, state: ViewState) -> str:
+    """The address of the items of a section; of all where it has none and only what stands around them."""
+    return _filtered(state, stretch.key if stretch.stop > stretch.first else "all")
 
 
 def _filtered(state: ViewState, key: str) -> str:
@@ -136,45 +196,34 @@ def _filtered(state: ViewState, key: str) -> str:
     return state.query(filter="all" if state.filter == key else key, group="", page=1)
 
 
-def _section(
-    mine: Ints, named: tuple[SectionLook, str], *, packing: Packing, starts: Ints, scale: float
-) -> Iterator[IcicleBlock]:
-    if not len(mine):
-        return
-    title, letter, url = named[0].title, named[0].letter, named[1]
-    first, stop = int(mine[0]), int(mine[-1]) + 1
-    tokens = int(starts[stop] - starts[first])
-    sent = int(packing.ledger.after_tokens[mine].sum())
-    if not tokens:
-        return
-    change = f"{tokens:,} → {sent:,}" if sent != tokens else f"{tokens:,}"
-    labels = (f"{title} {change}", f"{title} {short_count(tokens)}", f"{letter} {short_count(tokens)}", letter)
-    yield _block(
-        (float(starts[first]) * scale, tokens * scale),
+def _section(stretch: _Stretch, scene: _Scene) -> IcicleBlock:
+    title, letter = stretch.look.title, stretch.look.letter
+    asked, sent = stretch.asked, stretch.sent
+    change = f"{asked:,} → {sent:,}" if sent != asked else f"{asked:,}"
+    return _block(
+        (stretch.start * scene.scale, (stretch.end - stretch.start) * scene.scale),
         look=(f"f{letter}", "", "ocH" if letter == "H" else "oc"),
-        title=f"{title}: {sent:,} of {tokens:,} tokens sent{_paid(packing, sent)}",
-        labels=labels,
-        link=(url, "result"),
+        title=f"{title}: {sent:,} of {asked:,} tokens sent{_paid(scene.packing, sent)}",
+        labels=(f"{title} {change}", f"{title} {short_count(asked)}", f"{letter} {short_count(asked)}", letter),
+        link=(_items_of(stretch, scene.state), "result"),
     )
 
 
-def _groups(packing: Packing, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
-    ledger = packing.ledger
-    for name in LIBRARY_SECTIONS:
-        title = look_of(name).title
-        mine = np.flatnonzero(ledger.section == SECTIONS.index(name))
-        if not len(mine):
-            continue
-        first, stop = int(mine[0]), int(mine[-1]) + 1
-        gone = int((ledger.fate[mine] == DROPPED).sum())
-        label = f"{len(mine) - gone:,} of {len(mine):,}" if gone else f"{len(mine):,}"
-        at = (float(starts[first]) * scale, float(starts[stop] - starts[first]) * scale)
-        link = (_filtered(state, name), "result")
-        yield _block(at, look=OUTLINE, title=f"{title}: {label} sent", labels=(label,), link=link)
-    yield from _turns(packing, state, starts, scale)
+def _groups(scene: _Scene) -> Iterator[IcicleBlock]:
+    for stretch in scene.stretches:
+        if stretch.key == "history":
+            yield from _turns(scene)
+        elif stretch.stop > stretch.first:
+            count = stretch.stop - stretch.first
+            gone = int((scene.packing.ledger.fate[stretch.first : stretch.stop] == DROPPED).sum())
+            label = f"{count - gone:,} of {count:,}" if gone else f"{count:,}"
+            at = (stretch.start * scene.scale, (stretch.around_at - stretch.start) * scene.scale)
+            link = (_filtered(scene.state, stretch.key), "result")
+            yield _block(at, look=OUTLINE, title=f"{stretch.look.title}: {label} sent", labels=(label,), link=link)
 
 
-def _turns(packing: Packing, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+def _turns(scene: _Scene) -> Iterator[IcicleBlock]:
+    packing, scale = scene.packing, scene.scale
     parts = packing.ledger.parts
     first = next((at for at, part in enumerate(parts) if part.messages is not None), None)
     if first is None:
@@ -182,7 +231,8 @@ def _turns(packing: Packing, state: ViewState, starts: Ints, scale: float) -> It
     offset = sum(len(part) for part in parts[:first])
     turns = turns_of(packing)[offset : offset + len(parts[first])]
     edges = np.concatenate([[0], np.flatnonzero(np.diff(turns)) + 1, [len(turns)]])
-    numbers, tokens_before = turns[edges[:-1]].tolist(), starts[offset + edges].tolist()
+    ends = scene.starts[offset + edges[1:] - 1] + scene.sizes[offset + edges[1:] - 1]
+    numbers, tokens_before = turns[edges[:-1]].tolist(), [int(scene.starts[offset]), *ends.tolist()]
     begin = 0
     for at, number in enumerate(numbers):
         is_one = at == begin
@@ -196,7 +246,7 @@ def _turns(packing: Packing, state: ViewState, starts: Ints, scale: float) -> It
         name = turn_name(number) if is_one else f"turns {stretch}"
         short_name = str(number or "") if is_one else stretch
         labels = (f"{name} · {short_count(tokens)}", name, short_name)
-        link = (_filtered(state, f"{TURN}{number}" if is_one else "history"), "result")
+        link = (_filtered(scene.state, f"{TURN}{number}" if is_one else "history"), "result")
         yield _block(
             (tokens_before[begin] * scale, width),
             look=OUTLINE,
@@ -253,8 +303,39 @@ def _paid(packing: Packing, sent: int) -> str:
     return f", {paid} a request" if paid else ""
 
 
-def _block_of(run: _Run, packing: Packing, state: ViewState, starts: Ints, scale: float) -> IcicleBlock:
-    ledger = packing.ledger
+def _items(scene: _Scene) -> Iterator[IcicleBlock]:
+    """The items in order, after those of each section what stands around them."""
+    stretches = iter(scene.stretches)
+    stretch = next(stretches)
+    for run in _runs(scene.packing.ledger, scene.sizes, scene.scale):
+        while run.start >= stretch.stop:
+            yield from _around(stretch, scene)
+            stretch = next(stretches)
+        yield _block_of(run, scene)
+    yield from _around(stretch, scene)
+    for rest in stretches:
+        yield from _around(rest, scene)
+
+
+def _around(stretch: _Stretch, scene: _Scene) -> Iterator[IcicleBlock]:
+    """What stands around the items of a section, if anything does."""
+    tokens = stretch.end - stretch.around_at
+    if not tokens:
+        return
+    letter, what = stretch.look.letter, f"{stretch.look.title}: headers and joins"
+    if stretch.key == "history":
+        letter, what = OVERHEAD_LETTER, DRAWN[OVERHEAD_LETTER]
+    yield _block(
+        (stretch.around_at * scene.scale, tokens * scene.scale),
+        look=(f"f{letter}", "", "oc"),
+        title=f"{what}: {tokens:,} tokens",
+        labels=(f"{letter} {short_count(tokens)}", letter),
+        link=(_items_of(stretch, scene.state), "result"),
+    )
+
+
+def _block_of(run: _Run, scene: _Scene) -> IcicleBlock:
+    packing, state, ledger, scale = scene.packing, scene.state, scene.packing.ledger, scene.scale
     letter, fate, count = LETTERS[run.category], FATES[run.fate], run.stop - run.start
     width = run.tokens * scale
     mark = "✕ " if run.fate == DROPPED else ""
@@ -284,7 +365,7 @@ def _block_of(run: _Run, packing: Packing, state: ViewState, starts: Ints, scale
         if is_item
         else (_filtered(state, f"{CATEGORY}{letter}"), "result")
     )
-    return _block((float(starts[run.start]) * scale, width), look=look, title=title, labels=labels, link=link)
+    return _block((float(scene.starts[run.start]) * scale, width), look=look, title=title, labels=labels, link=link)
 
 
 def _block(

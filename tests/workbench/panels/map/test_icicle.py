@@ -4,6 +4,8 @@ import json
 import re
 from itertools import pairwise
 
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
@@ -34,9 +36,43 @@ def test_what_is_drawn_in_the_last_row_is_all_that_is_asked_for(session: Workspa
     picture = icicle_of(packing, ViewState())
     assert picture is not None
     drawn = [re.search(r"([\d,]+) tokens", block.title) for block in picture.items]
-    assert sum(int(found[1].replace(",", "")) for found in drawn if found) == int(packing.ledger.before_tokens.sum())
+    assert sum(int(found[1].replace(",", "")) for found in drawn if found) == packing.verdict.asked_tokens
+    assert picture.sentence.startswith(f"{packing.verdict.asked_tokens:,} tokens requested, in prompt order: ")
     places = edges(picture.items)
     assert all(left[0] <= right[0] for left, right in pairwise(places))
+
+
+def test_a_section_takes_in_the_chart_what_it_takes_in_the_table(session: Workspace) -> None:
+    packing = packed(session)
+    picture = icicle_of(packing, ViewState())
+    assert picture is not None
+    figures = [re.search(r": ([\d,]+) of ([\d,]+) tokens sent", block.title) for block in picture.sections]
+    drawn = [tuple(int(text.replace(",", "")) for text in found.groups()) for found in figures if found]
+    table = {one.name: (one.after.size.tokens, one.demand.size.tokens) for one in packing.sections}
+    talk = (table.pop("history"), table.pop("query"))
+    assert drawn == [*table.values(), tuple(map(sum, zip(*talk, strict=True)))]
+
+
+def test_what_stands_around_messages_is_drawn_after_them(session: Workspace) -> None:
+    packing = packed(session)
+    picture = icicle_of(packing, ViewState())
+    assert picture is not None
+    around = sum(one.around_tokens for one in packing.sections if one.name in {"history", "query"})
+    assert picture.items[-1].title == f"Message overhead: {around:,} tokens"
+    assert ("O", "Message overhead") in picture.letters
+
+
+def test_a_summary_that_is_added_is_drawn_and_said(session: Workspace) -> None:
+    shown = packed(session)
+    history = shown.config.history.model_copy(update={"strategy": "summarizeOlder"})
+    config = shown.config.model_copy(update={"history": history})
+    again = pack(shown.bundle, config, counter=counter_for(shown.bundle.tokenizer))
+    picture = icicle_of(again, ViewState())
+    assert picture is not None
+    total = int(picture.sentence.split()[0].replace(",", ""))
+    assert total > again.verdict.asked_tokens
+    assert " tokens requested or added, " in picture.sentence
+    assert edges(picture.items)[-1][1] <= 100.2
 
 
 def test_items_that_cannot_be_seen_join_their_neighbours(session: Workspace) -> None:
