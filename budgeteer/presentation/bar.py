@@ -285,32 +285,39 @@ def _segment(piece: BarPiece, *, x: float, width: float, variant: Variant) -> Ba
 
 
 def _clear_of(tick_px: float | None, segment: BarSegment, variant: Variant) -> BarSegment:
-    """The segment with its label where the warning tick does not cross it: behind that, else its letter beside it."""
-    text = len(segment.label) * CHAR_PX
+    """The segment with the longest label that the warning tick does not cross: before it, behind it, or its letter."""
     if tick_px is None or segment.anchor == "middle" or not segment.label:
         return segment
-    if not segment.x + 2 < tick_px < segment.x + LABEL_PX + text + 4:
-        return segment
-    if tick_px + LABEL_PX + text + LABEL_PX <= segment.x + segment.width:
-        return replace(segment, label_at=percent(tick_px, variant))
-    before, behind = tick_px - segment.x, segment.x + segment.width - tick_px
+    end = segment.x + segment.width
+    for name in _names(segment.piece):
+        text = len(name) * CHAR_PX
+        if segment.x + text + 2 * LABEL_PX > end:
+            continue
+        if not segment.x + 2 < tick_px < segment.x + LABEL_PX + text + 4:
+            return replace(segment, label=name)
+        if tick_px + LABEL_PX + text + LABEL_PX <= end:
+            return replace(segment, label=name, label_at=percent(tick_px, variant))
+    before, behind = tick_px - segment.x, end - tick_px
     middle = segment.x + before / 2 if before > behind else tick_px + behind / 2
     letter = segment.piece.letter if max(before, behind) >= LETTER_PX else ""
     return replace(segment, label=letter, label_at=percent(middle, variant), label_dx="0", anchor="middle")
 
 
-def _label(piece: BarPiece, *, width: float) -> str:
+def _names(piece: BarPiece) -> list[str]:
+    """What a piece may be labelled with, the longest first, without its letter alone."""
+    count = short_count(piece.tokens)
     if piece.kind == "free":
-        names = [f"{short_count(piece.tokens)} free"]
-    elif not piece.letter:
-        names = []
-    else:
-        count = short_count(piece.tokens)
-        names = [f"{piece.letter} {piece.name} {count}", f"{piece.letter} {count}"]
-        if piece.kind != "sent":  # a letter beside its mark could be read as one, X as a cross
-            mark = "✂" if piece.kind == "trimmed" else "✕"
-            names = [f"{mark} {piece.name} {count}", f"{mark} {count}"]
-    for name in names:
+        return [f"{count} free", count]
+    if not piece.letter:
+        return []
+    if piece.kind == "sent":
+        return [f"{piece.letter} {piece.name} {count}", f"{piece.letter} {count}"]
+    mark = "✂" if piece.kind == "trimmed" else "✕"  # a letter beside its mark could be read as one, X as a cross
+    return [f"{mark} {piece.name} {count}", f"{mark} {count}"]
+
+
+def _label(piece: BarPiece, *, width: float) -> str:
+    for name in _names(piece):
         if len(name) * CHAR_PX + 2 * LABEL_PX <= width:
             return name
     return piece.letter if piece.letter and width >= LETTER_PX else ""

@@ -245,6 +245,12 @@ def limit_title(name: str) -> str:
     return LIMIT_TITLES[short_name(name)]
 
 
+def uncharged_text(limit: str, used: int, asked: int) -> str:
+    """What of history's demand (`asked`) its limit is not charged with, as a sentence; "" for nothing."""
+    rest = asked - used
+    return f"{rest:,} more tokens are pruned or cannot be sent." if limit == "history.maxTokens" and rest > 0 else ""
+
+
 def share_text(share: float, decimals: int = 1) -> str:
     """A share of one in percent, as every page writes it: "65.8 %"."""
     return f"{share * 100:.{decimals}f} %"

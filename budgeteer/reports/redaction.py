@@ -44,7 +44,7 @@ def _packing(given: Mapping[str, Any], safe: dict[str, Any]) -> dict[str, Any]:
     safe["decisions"] = [_decision(each, name=names[of["id"]], group=groups.get(of["group"])) for of, each in pairs]
     unknown = zip(given["unknown"], safe["unknown"], strict=True)
     safe["unknown"] = [{"id": names.get(of["id"], "item"), **each} for of, each in unknown]
-    safe["warnings"] = [{**each, "sentence": _warning_sentence(each)} for each in safe["warnings"]]
+    safe["warnings"] = [{**each, "sentence": _warning_sentence(each, safe)} for each in safe["warnings"]]
     safe["validity"] = [{**each, "sentence": ""} for each in safe["validity"]]
     figures = figures_from_json(safe["verdict"], safe["error"])
     if figures.shortfall is not None:
@@ -53,9 +53,9 @@ def _packing(given: Mapping[str, Any], safe: dict[str, Any]) -> dict[str, Any]:
     return safe
 
 
-def _warning_sentence(warning: Mapping[str, Any]) -> str:
+def _warning_sentence(warning: Mapping[str, Any], packing: Mapping[str, Any]) -> str:
     """The warning's figures without what it names (a limit on one file names the file)."""
-    return f"{warning_title(warning)} {warning_figures(warning)}"
+    return f"{warning_title(warning)} {warning_figures(warning, packing)}"
 
 
 def ordinal_names(decisions: Iterable[Mapping[str, Any]]) -> dict[str, str]:

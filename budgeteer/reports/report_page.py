@@ -162,7 +162,9 @@ def build_page(document: Document) -> ReportPage:
         overhead=_overhead(document),
         total=_total(document),
         rules=_rules(packing),
-        warnings=tuple(WarningRow(warning_title(one), warning_figures(one), _fix(one)) for one in packing["warnings"]),
+        warnings=tuple(
+            WarningRow(warning_title(one), warning_figures(one, packing), _fix(one)) for one in packing["warnings"]
+        ),
         largest=_largest(document),
         price=_price(packing, document["model"]),
         reported=_reported(packing),

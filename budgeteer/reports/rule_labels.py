@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from budgeteer.engine.packing.conditions import short_name
 from budgeteer.engine.packing.history.registry import STRATEGIES
-from budgeteer.presentation.labels import LEVEL_WORDS, LIMIT_TITLES
+from budgeteer.presentation.labels import LEVEL_WORDS, LIMIT_TITLES, uncharged_text
 
 #: By rule or by the part of it before a colon.
 _CLAUSES: Final[Mapping[str, str]] = MappingProxyType(
@@ -43,9 +43,12 @@ def warning_title(warning: Mapping[str, Any]) -> str:
     return f"{title}: {LEVEL_WORDS.get(level, level)}."
 
 
-def warning_figures(warning: Mapping[str, Any]) -> str:
-    """What was requested and what is allowed."""
-    return f"{warning['used']:,} requested, {warning['allowed']:,} allowed ({warning['percent']:,.1f} %)."
+def warning_figures(warning: Mapping[str, Any], packing: Mapping[str, Any]) -> str:
+    """What was requested and what is allowed, and what of the section's demand is not charged to the limit."""
+    used, allowed = warning["used"], warning["allowed"]
+    history = sum(one["demand"]["tokens"] for one in packing["sections"] if one["name"] == "history")
+    rest = uncharged_text(str(warning["limit"]), used, history)
+    return f"{used:,} requested, {allowed:,} allowed ({warning['percent']:,.1f} %). {rest}".rstrip()
 
 
 def what_went(rule: str) -> str:

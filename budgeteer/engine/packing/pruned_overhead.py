@@ -57,12 +57,13 @@ def pruned_demand(
     """
     found = []
     for section in sections:
+        more = around = Size()
         if section.name == "history":
             tags = Size(int(pruned.tags.tokens.sum()), int(pruned.tags.chars.sum()))
-            more = tags + _larger(pruned, view) - Size(int(view.all_frames.sum()) - given_frames)
-        else:
-            more = Size()
-        found.append(replace(section, demand=CountedWith(section.demand.items, section.demand.size + more)))
+            around = tags - Size(int(view.all_frames.sum()) - given_frames)
+            more = around + _larger(pruned, view)
+        demand = CountedWith(section.demand.items, section.demand.size + more)
+        found.append(replace(section, demand=demand, around_tokens=section.around_tokens + around.tokens))
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from budgeteer.engine.analysis.cost_and_usage import money
-from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState, LostItem, PlanStep
+from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState, LostItem, PlanStep, StepEffect
 from budgeteer.engine.analysis.fit_plan.steps import StepName
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.engine.packing.result import Packing
@@ -42,6 +42,7 @@ class FitStepView:
     Attributes:
         toggle: what the address chooses once its switch is pressed.
         saves, adds: tokens, "" for none. restored: the items of which more is sent.
+        net: the tokens that are sent more or less in all, where it both saves and adds some, "" otherwise.
         left_out: how many items are left out without it and with it, "" where that stays.
         money: what it changes in the cost of a request, "" where no price is known or nothing changes.
         alternative: the chosen step that this one would take the place of, "" for none.
@@ -54,6 +55,7 @@ class FitStepView:
     toggle: str
     saves: str
     adds: str
+    net: str
     restored: str
     left_out: str
     money: str
@@ -205,6 +207,7 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStep
         toggle=steps_text(tuple(one.name.value for one in plan.steps if one.name.value in toggled)),
         saves=f"{effect.saved_tokens:,}" if effect.saved_tokens else "",
         adds=f"{effect.returned_tokens:,}" if effect.returned_tokens else "",
+        net=_net(effect),
         restored=count_of(effect.returned_items, "item") if effect.returned_items else "",
         left_out=f"{before.left_out:,} → {after.left_out:,}" if before.left_out != after.left_out else "",
         money=_money(before, after),
@@ -217,6 +220,13 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStep
         alternative=others[0].title if others and not step.is_chosen else "",
         note=note,
     )
+
+
+def _net(effect: StepEffect) -> str:
+    if not effect.saved_tokens or not effect.returned_tokens:
+        return ""
+    more = effect.returned_tokens - effect.saved_tokens
+    return f"{abs(more):,} {'more' if more > 0 else 'fewer'}" if more else "as many"
 
 
 def _items(lost: Sequence[LostItem], state: ViewState) -> tuple[NamedItem, ...]:

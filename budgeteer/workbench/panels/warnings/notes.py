@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from budgeteer.engine.packing.result import LimitWarning, Packing
-from budgeteer.presentation.labels import LEVEL_WORDS, limit_title
+from budgeteer.presentation.labels import LEVEL_WORDS, limit_title, uncharged_text
 from budgeteer.workbench.fix_buttons import button_of
 
 
@@ -34,15 +34,17 @@ def notes_of(packing: Packing) -> tuple[Note, ...]:
     """
     notes = [] if packing.error is None else [Note("e", "This does not fit.", packing.error.sentence, "", "", "")]
     gravest = sorted(packing.warnings, key=lambda warning: -warning.percent)
-    return (*notes, *(_note(warning) for warning in gravest))
+    history = sum(section.demand.size.tokens for section in packing.sections if section.name == "history")
+    return (*notes, *(_note(warning, history) for warning in gravest))
 
 
-def _note(warning: LimitWarning) -> Note:
+def _note(warning: LimitWarning, history: int) -> Note:
     button = button_of(warning.fix.settings)
+    figures = f"{warning.used:,} {warning.unit} requested, {warning.allowed:,} allowed ({warning.percent:,.1f} %)."
     return Note(
         tone="",
         title=f"{limit_title(warning.limit)}: {LEVEL_WORDS[warning.level]}.",
-        sentence=f"{warning.used:,} {warning.unit} requested, {warning.allowed:,} allowed ({warning.percent:,.1f} %).",
+        sentence=f"{figures} {uncharged_text(warning.limit, warning.used, history)}".rstrip(),
         fix=warning.fix.sentence,
         apply=button.apply,
         apply_label=button.label,

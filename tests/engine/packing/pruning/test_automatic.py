@@ -47,6 +47,13 @@ def rules(packing: Packing) -> dict[str, str]:
     return {one.id.removeprefix("message:m"): one.rule for one in packing.ledger if one.fate == "truncated"}
 
 
+def test_what_stands_around_messages_is_a_part_of_the_demand() -> None:
+    packing = pruned(user("a"), call(1, "ls", a=1), answer(1), call(2, "ls", a=1), answer(2), user("z"))
+    section = next(one for one in packing.sections if one.name == "history")
+    asked = sum(part.before.tokens for part in packing.ledger.parts if part.section == "history")
+    assert 0 < section.around_tokens == section.demand.size.tokens - asked
+
+
 def test_of_two_equal_calls_the_last_result_stays_whatever_the_order_of_parameters() -> None:
     packing = pruned(user("a"), call(1, "ls", a=1, b=2), answer(1), call(2, "ls", b=2, a=1), answer(2), user("z"))
     assert rules(packing) == {"3": "dedupe"}
