@@ -9,7 +9,6 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django_htmx.http import trigger_client_event
 
 from budgeteer.access.lookups import found_or_404
@@ -81,27 +80,14 @@ def render_swaps(
     shown = DrawnGroups.of_request(request.headers, asked=page.state.settings)
     page = replace(page, shown_groups=shown)
     whole_form = whole_form or any(group.is_drawn and group.key not in shown.drawn for group in page.groups)
-    parts = [
-        _part(request, page, "workbench/result.html"),
-        _part(request, page, "workbench/budget.html", oob=True),
-        _part(request, page, "workbench/model_chip.html", oob=True),
-        _part(request, page, "workbench/inspector.html", oob=True),
-        _part(request, page, "workbench/saved.html", oob=True),
-    ]
-    if page.refused_texts is not None:
-        parts += [_part(request, page, "workbench/inputs.html#text_error", oob=True, text=text) for text in page.texts]
-    if page.can_edit:
-        parts += [_part(request, page, "workbench/inputs.html#text_size", oob=True, text=text) for text in page.texts]
-    if whole_form:
-        parts.append(_part(request, page, "workbench/config_form.html", oob=True))
-    else:
-        parts += [_part(request, page, "workbench/config_form.html#figure", oob=True, group=g) for g in page.groups]
-        for field in _fields(page, touched):
-            parts.append(_part(request, page, "workbench/config_form.html#origin", oob=True, field=field))
-            parts.append(_part(request, page, "workbench/config_form.html#problem", oob=True, field=field))
-        if page.change is not None and not page.is_draft:  # else the form still shows what it was drawn with
-            parts.append(_part(request, page, "workbench/config_form.html#mark", oob=True))
-    return HttpResponse("\n".join(parts))
+    context = page_context(
+        page,
+        have=held(request),
+        whole_form=whole_form,
+        fields=[] if whole_form else _fields(page, touched),
+        has_mark=page.change is not None and not page.is_draft,  # else the form still shows what it was drawn with
+    )
+    return render(request, "workbench/swaps.html", context)
 
 
 def back_to(workspace: Workspace, state: ViewState) -> HttpResponseRedirect:
@@ -121,7 +107,3 @@ def _fields(page: WorkbenchPage, touched: frozenset[str]) -> list[FormField]:
     wanted = touched | page.change.errors.keys() if page.change else touched
     model = [page.model_field] if page.model_field.path in wanted else []
     return [*model, *(field for group in page.groups for field in group.fields_of(wanted))]
-
-
-def _part(request: SignedInRequest, page: WorkbenchPage, template: str, **more: Any) -> str:
-    return render_to_string(template, page_context(page, have=held(request), **more), request=request)
