@@ -234,27 +234,38 @@ def _turns(scene: _Scene) -> Iterator[IcicleBlock]:
     ends = scene.starts[offset + edges[1:] - 1] + scene.sizes[offset + edges[1:] - 1]
     numbers, tokens_before = turns[edges[:-1]].tolist(), [int(scene.starts[offset]), *ends.tolist()]
     begin = 0
-    for at, number in enumerate(numbers):
-        is_one = at == begin
+    while begin < len(numbers):
+        at = _joined_until(numbers, tokens_before, begin, scale)
+        number, is_one = numbers[at], at == begin
         tokens = tokens_before[at + 1] - tokens_before[begin]
-        width = tokens * scale
         stretch = f"{numbers[begin]}–{number}"
-        # Turns that are joined go on until it can be read which they are.
-        is_seen = width >= JOIN_PX if is_one else _fits(stretch, width - GAP_PX)
-        if not is_seen and at + 1 != len(numbers):
-            continue
         name = turn_name(number) if is_one else f"turns {stretch}"
         short_name = str(number or "") if is_one else stretch
         labels = (f"{name} · {short_count(tokens)}", name, short_name)
         link = (_filtered(scene.state, f"{TURN}{number}" if is_one else "history"), "result")
         yield _block(
-            (tokens_before[begin] * scale, width),
+            (tokens_before[begin] * scale, tokens * scale),
             look=OUTLINE,
             title=f"{name}: {tokens:,} tokens",
             labels=labels,
             link=link,
         )
         begin = at + 1
+
+
+def _joined_until(numbers: Sequence[int], tokens_before: Sequence[int], begin: int, scale: float) -> int:
+    """The last turn of the block that begins at one: itself if it can be seen, else the first by which it is read."""
+    start = tokens_before[begin]
+    if (tokens_before[begin + 1] - start) * scale >= JOIN_PX:
+        return begin
+    # No stretch is shorter than one whose numbers have as many digits.
+    least = _label_px(f"{numbers[begin]}–{numbers[begin]}") + GAP_PX
+    at = max(bisect_left(tokens_before, start + least / scale, lo=begin) - 2, begin + 1)
+    while at + 1 < len(numbers):
+        if _fits(f"{numbers[begin]}–{numbers[at]}", (tokens_before[at + 1] - start) * scale - GAP_PX):
+            return at
+        at += 1
+    return len(numbers) - 1
 
 
 def _runs(ledger: Ledger, sizes: Ints, scale: float) -> list[_Run]:
@@ -413,8 +424,13 @@ def _labels_by_view(labels: Sequence[str], width: float, css: str) -> Iterator[t
 
 
 def _fits(text: str, width: float) -> bool:
+    return _label_px(text) <= width
+
+
+def _label_px(text: str) -> float:
+    """How wide a label's block has to be."""
     if len(text) == 1:
-        return width >= LETTER_PX
+        return LETTER_PX
     # From the Hangul Jamo on characters are mostly as wide as two letters.
-    letters = sum(2 if character >= FIRST_WIDE else 1 for character in text)
-    return letters * CHAR_PX + 6 <= width
+    letters = len(text) if text.isascii() else sum(2 if character >= FIRST_WIDE else 1 for character in text)
+    return letters * CHAR_PX + 6
