@@ -76,6 +76,7 @@ class WorkbenchPage:
         pasted, paste_error: a configuration that was pasted and refused.
         shown_groups: the groups of the form that are drawn; None takes those that the address names.
         is_draft: a value is still moving: nothing is saved and no job is started.
+        is_screenful: of a list only the rows that a screen shows first are sent.
         looking: why the reader may look and not change anything; None where they may.
     """
 
@@ -93,6 +94,7 @@ class WorkbenchPage:
     looking: Looking | None = None
     shown_groups: DrawnGroups | None = None
     is_draft: bool = False
+    is_screenful: bool = False
 
     #: What an unchanged value is called, and whose a changed one goes back to.
     base_word: ClassVar[str] = "preset"
@@ -213,6 +215,7 @@ class WorkbenchPage:
                 current=self.current,
                 packed=self.packed,
                 is_draft=self.is_draft,
+                is_screenful=self.is_screenful,
                 can_edit=self.can_edit,
                 pasted=self.pasted,
                 paste_error=self.paste_error,

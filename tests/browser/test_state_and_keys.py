@@ -263,6 +263,34 @@ def test_rows_below_the_screen_wait_and_all_of_them_come(agent: Page) -> None:
     assert rows.nth(15).bounding_box()["y"] > 900  # type: ignore[index]  # those that are laid out at once reach below
 
 
+def test_rows_that_a_draft_does_not_bring_come_once_the_value_rests(agent: Page) -> None:
+    page = agent
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.evaluate("""() => {
+      window.__cut = [];
+      document.addEventListener("htmx:afterSettle", ({ detail }) => {
+        if (detail.target.id !== "result") return;
+        const { rows } = document.querySelector("#result table.items").tBodies[0];
+        window.__cut.push([rows.length, document.querySelector("#view").scrollHeight]);
+      });
+    }""")
+    rows = page.locator(".items tbody tr")
+    tall = page.locator("#view").evaluate("(pane) => pane.scrollHeight")
+    before = figures(page)
+    page.locator("#i-history-maxTokens").click()
+    page.keyboard.press("End")
+    page.keyboard.type("1")  # typed and not left: nothing is saved
+    expect(page.locator("#figures")).not_to_have_text(before)
+    expect(rows).to_have_count(50)
+    expect(rows.last).to_be_visible()
+    shown = page.evaluate("() => window.__cut")
+    assert shown[0][0] < 50 == shown[-1][0]
+    assert all(height >= tall - 60 for _, height in shown)  # the scroll bar stays as it is
+    page.keyboard.press("Tab")
+    expect(page.locator("#undo")).to_be_enabled()
+    expect(rows).to_have_count(50)
+
+
 def test_a_list_that_was_scrolled_stays_where_it_is_while_a_slider_moves(agent: Page) -> None:
     page = agent
     page.set_viewport_size({"width": 1440, "height": 900})

@@ -163,7 +163,7 @@ def preset_of(workspace: Workspace) -> PresetVersion:
     own = PresetVersion.objects.select_related("preset").filter(
         preset__slug=workspace.preset_slug, number=workspace.preset_number or 0
     )
-    if (chosen := own.first()) is not None:
+    if (chosen := own.order_by("pk").first()) is not None:
         return chosen
     try:
         return presets.current(workspace.preset_slug)

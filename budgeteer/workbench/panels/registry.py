@@ -32,6 +32,10 @@ def _of_packing(view: Callable[[Packed, PanelRequest], object]) -> PanelView:
     return lambda request: None if request.packed is None else view(request.packed, request)
 
 
+def _map_view(packed: Packed, request: PanelRequest) -> object:
+    return map_view(packed, request.state, is_screenful=request.is_screenful)
+
+
 def _has_features(packed: Packed) -> bool:
     return bool(packed.packing.bundle.features)
 
@@ -66,7 +70,7 @@ PANELS: Final[Mapping[PanelName, Panel]] = MappingProxyType(
     {
         row.name: row
         for row in (
-            Panel(PanelName.MAP, "Map", _of_packing(lambda packed, request: map_view(packed, request.state))),
+            Panel(PanelName.MAP, "Map", _of_packing(_map_view)),
             Panel(
                 PanelName.MESSAGES, "Messages", _of_packing(lambda packed, request: message_list(packed, request.state))
             ),

@@ -16,7 +16,8 @@ class PanelRequest:
 
     Attributes:
         packed: None while something is missing.
-        is_draft: a value is still moving: no job is started.
+        is_draft: a value is still moving: no job is started. is_screenful: of a list only the rows that a screen shows
+            first are wanted; whoever asks so asks again for the others.
         can_edit: whether the reader may change the workspace; looking at somebody else's starts no study.
         pasted, paste_error: a configuration that was pasted and refused, and why.
     """
@@ -26,6 +27,7 @@ class PanelRequest:
     current: EditableConfig
     packed: Packed | None
     is_draft: bool = False
+    is_screenful: bool = False
     can_edit: bool = True
     pasted: str = ""
     paste_error: str = ""

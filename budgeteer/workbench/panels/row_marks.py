@@ -1,4 +1,4 @@
-"""Row digests: rows that the page already has are named in an answer and not sent again."""
+"""Which rows of a list an answer has to send: not those that the page already has, nor those that can wait."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from budgeteer import __version__
 
 HEADER = "X-Have"
 """The marks of the rows that the page shows, with spaces between them."""
+SCREENFUL_HEADER = "X-Screenful"
+"""There where rows below the screen can wait: whoever sends it asks again for them."""
 
 
 class MarkedRow:
@@ -28,3 +30,8 @@ class MarkedRow:
 def held(request: HttpRequest) -> frozenset[str]:
     """The marks of the rows on the page that asks; none where it is loaded anew."""
     return frozenset(request.headers.get(HEADER, "").split())
+
+
+def wants_screenful(request: HttpRequest) -> bool:
+    """Whether the rows that a screen shows first are enough."""
+    return SCREENFUL_HEADER in request.headers

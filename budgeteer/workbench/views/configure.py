@@ -32,6 +32,7 @@ from budgeteer.workbench.config_form.step_names import step_name, step_of
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage
+from budgeteer.workbench.panels.row_marks import wants_screenful
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import PanelName, ViewState
 from budgeteer.workbench.views.responses import (
@@ -213,8 +214,9 @@ def _draft(request: SignedInRequest, workspace: Workspace, state: ViewState) -> 
     change = apply_posted(saved, _merge(request.POST, workspace, saved).taken)
     moved = change.config
     try:
+        shown = preview(workspace, moved, draft=True)
         page = WorkbenchPage(
-            workspace, state, moved, preview(workspace, moved, draft=True), change=change, is_draft=True
+            workspace, state, moved, shown, change=change, is_draft=True, is_screenful=wants_screenful(request)
         )
     except SummaryPending:
         return HttpResponse(status=204)

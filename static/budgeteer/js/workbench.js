@@ -105,14 +105,16 @@
   const goToHash = () => /^#[fi]-/.test(location.hash) && goToSetting(settingOf(location.hash));
   addEventListener("hashchange", goToHash);
 
-  document.addEventListener("htmx:configRequest", ({ detail: { elt, formData } }) => {
+  document.addEventListener("htmx:configRequest", ({ detail: { elt, formData, headers } }) => {
     if (elt !== form()) return;
     formData.append("draft", "1");
+    if (!wantsAll && isAtTop()) headers["X-Screenful"] = "1";
+    wantsAll = false;
     for (const name of touched) formData.append("touched", name);
   });
   document.addEventListener("gather", ({ detail: { elt, values } }) => {
     if (elt !== form()) return;
-    again = wanted = false; // A saved change makes a draft that waits pointless.
+    again = wanted = wantsAll = false; // A saved change makes a draft that waits pointless, and brings all rows.
     for (const name of touched) values.append("touched", name);
     touched.clear();
   });
@@ -188,10 +190,14 @@
     }
   });
 
-  // ---- rows below the screen are laid out once nobody waits: they took half of the time from an answer to its picture ----
+  // ---- rows below the screen come once nobody waits: they took half of the time from an answer to its picture ----
+  // A draft is asked for without them, and any answer lays them out later.
   const pane = document.querySelector("#view");
   const result = document.getElementById("result");
   const roomy = matchMedia("(min-width: 1200px) and (max-height: 1100px)"); // what workbench.css takes for the screen
+  const isAtTop = () =>
+    roomy.matches && !pane.scrollTop && !scrollY && !pane.querySelector("tbody")?.contains(document.activeElement);
+  let wantsAll = false;
   let resting = 0;
   const layOutAll = () => {
     clearTimeout(resting);
@@ -199,10 +205,16 @@
     result.classList.remove("screenful");
     result.style.minHeight = "";
   };
+  const bringAll = () => {
+    clearTimeout(resting);
+    resting = 0;
+    if (!result.querySelector("[data-cut]")) return layOutAll();
+    wantsAll = true; // the height stays until they are there
+    draft();
+  };
   addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse } }) => {
     if (target !== result || !shouldSwap || swapOverride) return;
-    const isElsewhere = pane.scrollTop || scrollY || pane.querySelector("tbody")?.contains(document.activeElement);
-    if (!roomy.matches || isElsewhere || serverResponse.includes("in-range")) return layOutAll();
+    if (!isAtTop() || serverResponse.includes("in-range")) return layOutAll();
     clearTimeout(resting);
     resting = 0;
     if (!result.style.minHeight) result.style.minHeight = `${result.offsetHeight}px`; // the scroll bar stays as it is
@@ -211,10 +223,11 @@
   document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
     if (target !== result || !result.classList.contains("screenful")) return;
     clearTimeout(resting); // said once for each part that was put in
-    resting = setTimeout(layOutAll, 150);
+    resting = setTimeout(bringAll, 150);
   });
   // Whoever goes there is faster.
-  for (const kind of ["wheel", "keydown", "focusin"]) addEventListener(kind, () => resting && layOutAll(), { capture: true, passive: true });
+  const hurry = ({ target }) => resting && !form()?.contains(target) && bringAll();
+  for (const kind of ["wheel", "keydown", "focusin"]) addEventListener(kind, hurry, { capture: true, passive: true });
 
   // What an answer replaces goes at once, but for the table whose rows it keeps: htmx would tell of each of a thousand
   // elements, and look for the twin of each new one. Asked of the window, when everybody could refuse the answer, and

@@ -15,6 +15,8 @@ from budgeteer.workbench.config_form import undo_steps as steps
 from budgeteer.workbench.config_form.apply import form_fields
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.map.item_table import PAGE_ROWS, SCREEN_ROWS
+from budgeteer.workbench.panels.row_marks import SCREENFUL_HEADER
 from budgeteer.workbench.preview import preview
 from tests.workbench.pages import text_of
 
@@ -83,6 +85,23 @@ def test_a_draft_is_shown_and_not_saved(client: Client, library: Workspace) -> N
     library.refresh_from_db()
     assert library.config_delta == {}
     assert library.undo_steps == []
+
+
+def test_a_draft_may_bring_a_screenful_of_rows_and_says_so(client: Client, library: Workspace) -> None:
+    data = {CHARS: "9000", "touched": CHARS}
+    url = f"{library.get_absolute_url()}config/"
+    asked = {**HTMX, SCREENFUL_HEADER: "1"}
+    answers = [
+        client.post(url, {**data, "draft": "1"}, headers=HTMX),
+        client.post(url, {**data, "draft": "1"}, headers=asked),
+        client.post(url, data, headers=asked),  # what is saved is never cut
+    ]
+    whole, cut, saved = (answer.content.decode() for answer in answers)
+    marks = [re.findall(r'<tr id="(k[\w-]{12})"', html) for html in (whole, cut, saved)]
+    assert marks[1] == marks[0][:SCREEN_ROWS]
+    assert len(marks[0]) == len(marks[2]) == PAGE_ROWS
+    assert ["data-cut" in html for html in (whole, cut, saved)] == [False, True, False]
+    assert text_of(whole, "list-count") == text_of(cut, "list-count")
 
 
 def test_a_key_that_is_not_known_is_refused(client: Client, library: Workspace) -> None:

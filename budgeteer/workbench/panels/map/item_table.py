@@ -22,6 +22,8 @@ from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ItemSort, ViewState
 
 PAGE_ROWS = 50
+SCREEN_ROWS = 16
+"""As many as a large screen shows below the chart (workbench.css, `.screenful`)."""
 
 type Indices = NDArray[np.int64]
 type Names = Callable[[Sequence[int]], dict[int, str]]
@@ -134,11 +136,15 @@ class Row(MarkedRow):
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """The table with everything around it. `carried` is the state that the text filter keeps."""
+    """The table with everything around it.
+
+    `carried` is the state that the text filter keeps. `is_cut`: further rows of the page are still to be asked for.
+    """
 
     chips: tuple[Chip, ...]
     columns: tuple[ColumnHead, ...]
     rows: tuple[Row, ...]
+    is_cut: bool
     carried: tuple[tuple[str, Any], ...]
     sentence: str
     empty: str
@@ -157,14 +163,15 @@ class _Shared:
     most_tokens: int
 
 
-def item_list(packed: Packed, where: Whereabouts, state: ViewState) -> ItemList:
-    """The rows that filter, text, order and page of this state ask for, at most PAGE_ROWS of them."""
+def item_list(packed: Packed, where: Whereabouts, state: ViewState, *, most_rows: int = PAGE_ROWS) -> ItemList:
+    """The rows that filter, text, order and page of this state ask for, at most PAGE_ROWS of them, or fewer."""
     ledger, names = packed.packing.ledger, packed.names_of
     chosen = _matching(packed, where, state)
     ordered = _ordered(ledger, chosen, sort=state.sort, names=names)
     pages = max(1, -(-len(ordered) // PAGE_ROWS))
     page = min(state.page, pages)
-    window = ordered[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    whole_page = ordered[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    window = whole_page[:most_rows]
     most = int(ledger.before_tokens[chosen].max()) if len(chosen) else 0
     most = max(most, int(ledger.after_tokens[chosen].max()) if len(chosen) else 0)
     decisions = {int(index): ledger.decision(int(index)) for index in np.sort(window)}
@@ -175,8 +182,9 @@ def item_list(packed: Packed, where: Whereabouts, state: ViewState) -> ItemList:
         chips=_chips(ledger, where, state),
         columns=tuple(_head(column, state) for column in COLUMNS),
         rows=tuple(_row(decisions[int(index)], int(index), found.get(int(index)), shared) for index in window),
+        is_cut=len(window) < len(whole_page),
         carried=state.pairs(q="", page=1),
-        sentence=_sentence(len(ordered), len(ledger), first=(page - 1) * PAGE_ROWS + 1, shown=len(window)),
+        sentence=_sentence(len(ordered), len(ledger), first=(page - 1) * PAGE_ROWS + 1, shown=len(whole_page)),
         empty="No item matches. Clear the filter to see all of them." if len(ledger) else "There are no items.",
         pages=pages,
         previous_url=state.query(page=page - 1) if page > 1 else "",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from budgeteer.workbench.item_content.whereabouts import Whereabouts
 from budgeteer.workbench.panels.map.icicle import Icicle, icicle_of
 from budgeteer.workbench.panels.map.item_groups import GroupChoice, GroupTable, group_choices, group_table
-from budgeteer.workbench.panels.map.item_table import ItemList, item_list
+from budgeteer.workbench.panels.map.item_table import PAGE_ROWS, SCREEN_ROWS, ItemList, item_list
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
 
@@ -22,9 +22,10 @@ class MapView:
     groups: GroupTable | None
 
 
-def map_view(packed: Packed, state: ViewState) -> MapView:
-    """The picture of the packing, and the rows that the state asks for."""
+def map_view(packed: Packed, state: ViewState, *, is_screenful: bool = False) -> MapView:
+    """The picture of the packing, and the rows that the state asks for, or those of them that a screen shows first."""
     packing = packed.packing
     where = Whereabouts.of(packing)
     groups = group_table(where, state)
-    return MapView(icicle_of(packing, state), item_list(packed, where, state), group_choices(state), groups)
+    table = item_list(packed, where, state, most_rows=SCREEN_ROWS if is_screenful else PAGE_ROWS)
+    return MapView(icicle_of(packing, state), table, group_choices(state), groups)
