@@ -19,13 +19,20 @@ from budgeteer.presets.configuration import config_text
 from budgeteer.presets.models import Preset, PresetVersion
 from budgeteer.presets.version_diff import SettingChange, differences_from_defaults, setting_changes
 
+#: More of a preset's differences are not listed in the catalogue, but for a last one that takes no more room.
+LISTED = 4
+
 
 @dataclass(frozen=True, slots=True)
 class CatalogueRow:
-    """One preset of the catalogue. `used_by` is None where nobody counts."""
+    """One preset of the catalogue, its first `differences` and how many `more` there are.
+
+    `used_by` is None where nobody counts.
+    """
 
     version: PresetVersion
     differences: tuple[SettingChange, ...]
+    more: int
     is_default: bool
     used_by: int | None
 
@@ -37,15 +44,19 @@ def catalogue(request: SignedInRequest) -> HttpResponse:
     versions = services.newest_versions()
     usage = services.usage_of(version.preset.slug for version in versions)
     default_pk = services.default().pk if versions else None
-    rows = [
-        CatalogueRow(
-            version=version,
-            differences=differences_from_defaults(version.config),
-            is_default=version.pk == default_pk,
-            used_by=None if usage is None else usage[version.preset.slug],
+    rows = []
+    for version in versions:
+        found = differences_from_defaults(version.config)
+        listed = found if len(found) <= LISTED + 1 else found[:LISTED]
+        rows.append(
+            CatalogueRow(
+                version=version,
+                differences=listed,
+                more=len(found) - len(listed),
+                is_default=version.pk == default_pk,
+                used_by=None if usage is None else usage[version.preset.slug],
+            )
         )
-        for version in versions
-    ]
     context = {
         "rows": rows,
         "can_edit": services.may_edit(request.user),

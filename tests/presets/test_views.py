@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 
 from budgeteer.presets import services
 from budgeteer.presets.models import Preset
+from budgeteer.presets.views import LISTED
 
 pytestmark = pytest.mark.django_db
 
@@ -79,3 +80,12 @@ def test_staff_without_the_right_may_not_change_presets(client):
     for path in ("plain/v1/publish/", "plain/offer/", "plain/edit/", "new/"):
         assert client.post(f"/presets/{path}").status_code == 403
     assert 'id="edit-preset"' not in client.get("/presets/plain/v1/").content.decode()
+
+
+def test_a_preset_of_many_settings_names_the_first_and_how_many_more_there_are(reader):
+    html = reader.get("/presets/").content.decode()
+    card = html[html.index('<code class="s">claude-code</code>') :].split("</article>")[0]
+    assert card.count("<dd") == LISTED
+    whole = reader.get("/presets/claude-code/v1/").content.decode()
+    differs = whole[whole.index('<dl class="differs">') :].split("</dl>")[0]
+    assert f">{differs.count('<dd') - LISTED} more settings</a>" in card
