@@ -49,9 +49,12 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_or_keep(self, node: yaml.ScalarNode) -> Any:
-        """The scalar's value, its text when no such number or date exists."""
+        """The scalar's value, its text when no such number or date exists, or none that can be written in decimals."""
         try:
-            return yaml.SafeLoader.yaml_constructors[node.tag](self, node)
+            value = yaml.SafeLoader.yaml_constructors[node.tag](self, node)
+            if type(value) is int:
+                str(value)  # Python refuses to write one of more than some 4,300 digits; 0x… reads any number of them
+            return value
         except (ValueError, OverflowError, AttributeError, KeyError):
             return node.value
 

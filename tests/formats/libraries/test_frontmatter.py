@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -76,6 +77,13 @@ def test_impossible_numbers_and_dates_are_kept_as_text_or_number(value: str) -> 
     matter = split_front_matter(f"---\nname: x\nodd: {value}\n---\n", LIMITS)
     assert matter.written["odd"] == value
     assert isinstance(matter.values["odd"], str | int | float)
+
+
+@pytest.mark.parametrize("number", ["0x" + "f" * 100_000, "0b" + "1" * 100_000, "0" + "7" * 100_000, "9" * 100_000])
+def test_a_number_that_is_too_long_to_be_written_is_kept_as_text(number: str) -> None:
+    values = split_front_matter(f"---\nnumber: {number}\nshort: 0xff\n---\n", Limits(front_matter_bytes=10**6)).values
+    assert values == {"number": number, "short": 255}
+    assert json.loads(json.dumps(values)) == values
 
 
 def test_a_bomb_of_aliases_ends_at_once() -> None:
