@@ -9,6 +9,7 @@ carries what most of its tokens are.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -316,16 +317,13 @@ def _paid(packing: Packing, sent: int) -> str:
 
 def _items(scene: _Scene) -> Iterator[IcicleBlock]:
     """The items in order, after those of each section what stands around them."""
-    stretches = iter(scene.stretches)
-    stretch = next(stretches)
+    ending = deque(scene.stretches)
     for run in _runs(scene.packing.ledger, scene.sizes, scene.scale):
-        while run.start >= stretch.stop:
-            yield from _around(stretch, scene)
-            stretch = next(stretches)
+        while ending and run.start >= ending[0].stop:
+            yield from _around(ending.popleft(), scene)
         yield _block_of(run, scene)
-    yield from _around(stretch, scene)
-    for rest in stretches:
-        yield from _around(rest, scene)
+    for stretch in ending:
+        yield from _around(stretch, scene)
 
 
 def _around(stretch: _Stretch, scene: _Scene) -> Iterator[IcicleBlock]:

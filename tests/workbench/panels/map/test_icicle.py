@@ -4,6 +4,9 @@ import json
 import re
 from itertools import pairwise
 
+import pytest
+
+from budgeteer.engine.content.library import ToolDefinition
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
@@ -11,6 +14,8 @@ from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.map.icicle import IcicleBlock, icicle_of
 from budgeteer.workbench.state import ViewState
+from tests.engine.packs import assistant, bundle_of, system, user
+from tests.engine.packs import packed as pack_bundle
 
 
 def edges(blocks: tuple[IcicleBlock, ...]) -> list[tuple[float, float]]:
@@ -73,6 +78,22 @@ def test_a_summary_that_is_added_is_drawn_and_said(session: Workspace) -> None:
     assert total > again.verdict.asked_tokens
     assert " tokens requested or added, " in picture.sentence
     assert edges(picture.items)[-1][1] <= 100.2
+
+
+TOOLS = (ToolDefinition("tide_table", "The heights of a day.", {"type": "object"}, "mcp", {"name": "tide_table"}),)
+
+
+@pytest.mark.parametrize("text", ["", "x" * 400])
+def test_sections_of_any_size_are_drawn(text: str) -> None:
+    for tools, query in ((TOOLS, None), ((), "Go"), (TOOLS, "Go"), ((), None)):
+        bundle = bundle_of(system(text), user(text), assistant(text), tools=tools, query=query, tokenizer="chars/4")
+        packing = pack_bundle(bundle, {})
+        picture = icicle_of(packing, ViewState())
+        if picture is None:
+            assert not packing.ledger.before_tokens.any()
+            continue
+        drawn = [re.search(r"([\d,]+) tokens", block.title) for block in picture.items]
+        assert sum(int(found[1].replace(",", "")) for found in drawn if found) == packing.verdict.asked_tokens
 
 
 def test_items_that_cannot_be_seen_join_their_neighbours(session: Workspace) -> None:
