@@ -253,6 +253,7 @@ def _draw(figures: BarFigures, pieces: list[BarPiece], variant: Variant, share: 
         limit_px=limit_px(segments),
         margin=sum(piece.tokens for piece in pieces if piece.kind == "margin"),
         reserve=figures.reserve,
+        unusable=sum(piece.tokens for piece in pieces if piece.kind == "unusable"),
         not_sent=sum(share.not_sent_tokens for share in figures.shares),
         is_over=sum(share.sent_tokens for share in figures.shares) > figures.limit,
         threshold_percent=figures.threshold_percent,

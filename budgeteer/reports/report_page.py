@@ -59,7 +59,7 @@ class SectionRow:
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """One rule and what it took."""
+    """One rule and what it took; without a rule, what stood around the messages that went."""
 
     rule: str
     title: str
@@ -299,10 +299,14 @@ def _rules(packing: Mapping[str, Any]) -> tuple[RuleRow, ...]:
             row[0] += 1
             row[1] += saved
     ordered = sorted(taken.items(), key=lambda entry: (-entry[1][1], entry[0]))
-    return tuple(
+    rows = [
         RuleRow(rule, rule_title(rule), what_went(rule), f"{items:,}", f"{tokens:,}")
         for rule, (items, tokens) in ordered
-    )
+    ]
+    rest = packing["verdict"]["notSentTokens"] - sum(tokens for _, (_, tokens) in ordered)
+    if rows and rest > 0:
+        rows.append(RuleRow("", "Message overhead", "what stood around messages that went", "", f"{rest:,}"))
+    return tuple(rows)
 
 
 def _largest(document: Document) -> tuple[ItemRow, ...]:

@@ -35,8 +35,8 @@ SAMPLES = (
         title="A long agent session",
         description=(
             "A dozen tasks in one coding session, with parallel tool calls and long results, beside its tools and "
-            "skills: more than the window of gpt-4o takes, so that "
-            "the oldest results are left out."
+            "skills: more than the 80,000 tokens that its preset gives to history, so that the oldest results are left "
+            "out."
         ),
         files=(
             ("agent-session.jsonl", "conversation"),

@@ -239,7 +239,7 @@ def test_who_changes_sides_is_listed(client: Client, owner: User) -> None:
     names = {name.text for name in names_of([row.name for row in rows]).values()}
     assert {names_of([row.name for row in rows])[row.name].text for row in rows} == names
     answer = client.get(f"{run.get_absolute_url()}{state.query()}")
-    assert f"{sides.levels['fits', 'limited']} conversations: fits under full" in words(answer.content)
+    assert f"{sides.levels['fits', 'limited']} conversations: Fits under full" in words(answer.content)
 
 
 def test_a_conversation_is_opened_under_the_configuration_it_was_looked_at_with(client: Client, owner: User) -> None:

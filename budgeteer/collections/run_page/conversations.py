@@ -24,9 +24,9 @@ from budgeteer.presentation.labels import count_of
 from budgeteer.sources.source_rows import Window, window
 
 LEVEL_WORDS: Final[dict[Level, str]] = {
-    "fits": "fits",
-    "limited": "fits, with items left out",
-    "cannotFit": "cannot fit",
+    "fits": "Fits",
+    "limited": "Fits, with items left out",
+    "cannotFit": "Does not fit",
 }
 LIST_ROWS: Final = 50
 

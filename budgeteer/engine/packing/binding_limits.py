@@ -98,7 +98,7 @@ def _message_bound(rule: HistoryRule, fit: HistoryFit, view: HistoryView, mine: 
             | HistoryRule.RETRY_WITHIN_EXCHANGE
             | HistoryRule.RETRY_TASK
         ):
-            return Bound.INPUT_BUDGET
+            return Bound.RETRY
         case (
             HistoryRule.NEWEST_FIRST
             | HistoryRule.KEEP_ENDS

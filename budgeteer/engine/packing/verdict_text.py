@@ -21,6 +21,7 @@ class Bound(StrEnum):
 
     HISTORY = "history"
     INPUT_BUDGET = "inputBudget"
+    RETRY = "retry"
     SKILLS = "skills"
     TOOLS = "tools"
     FEATURES = "features"
@@ -34,6 +35,7 @@ class Bound(StrEnum):
 WORDS: Final[Mapping[Bound, str]] = {
     Bound.HISTORY: "the history limit",
     Bound.INPUT_BUDGET: "the input budget",
+    Bound.RETRY: "the retry ladder",
     Bound.SKILLS: "the skill limits",
     Bound.TOOLS: "the tool limit",
     Bound.FEATURES: "the feature search",

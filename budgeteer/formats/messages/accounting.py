@@ -68,7 +68,7 @@ class Accounting:
         """What was left out and where it stands, "" where nothing was."""
         if not self.left_out_keys:
             return ""
-        return f"Left out, as a model is not sent it: {listed(self.left_out_keys)}"
+        return f"Not sent to a model: {listed(self.left_out_keys)}"
 
     def to_json(self) -> dict[str, Any]:
         """The figures as plain data."""

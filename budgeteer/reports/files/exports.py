@@ -63,7 +63,7 @@ def to_markdown(document: Document) -> str:
     lines += [*(f"- {figure.label}: {figure.value} tokens" for figure in page.figures), ""]
     lines += ["## By section", "", *_sections(page), ""]
     if page.rules:
-        rows = [(f"`{row.rule}`", row.what, row.items, row.tokens) for row in page.rules]
+        rows = [(f"`{row.rule}`" if row.rule else row.title, row.what, row.items, row.tokens) for row in page.rules]
         lines += ["## Rules that took tokens", "", *markdown_table(("Rule", "What went", "Items", "Tokens"), rows), ""]
     items = [(row.category, plain(row.name), row.before, f"{row.label} {row.struck}".strip()) for row in page.largest]
     lines += ["## Largest items", "", *markdown_table(("Kind", "Item", "Tokens", "Fate"), items), ""]

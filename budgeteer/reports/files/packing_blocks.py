@@ -38,7 +38,7 @@ def to_blocks(document: Document) -> Iterator[Block]:
     if page.rules:
         yield BlockHeading("Rules that took tokens")
         columns = (name_column("Rule"), name_column("What went", 3), Column("Items"), Column("Tokens"))
-        yield Grid(columns, [(row.rule, row.what, row.items, row.tokens) for row in page.rules])
+        yield Grid(columns, [(row.rule or row.title, row.what, row.items, row.tokens) for row in page.rules])
     yield from _warnings(document, page)
     yield from _validity(page)
     yield BlockHeading("All items")

@@ -44,6 +44,7 @@ def summaries_of(current: EditableConfig, packing: Packing | None) -> Mapping[st
 _GROUP_OF: Final[Mapping[Bound, str]] = {
     Bound.HISTORY: "history",
     Bound.INPUT_BUDGET: "model",
+    Bound.RETRY: "retry",
     Bound.SKILLS: "skillsBudget",
     Bound.TOOLS: "skillsBudget",
     Bound.FEATURES: "features",

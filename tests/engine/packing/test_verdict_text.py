@@ -82,6 +82,7 @@ BUDGET = {"enabled": True}
 LIMITS: dict[Bound, Packing] = {
     Bound.HISTORY: of(*LONG, history={"strategy": "newestFirst", "maxTokens": 30}),
     Bound.INPUT_BUDGET: of(*LONG, contextWindow=100, outputReserve=0, history={"strategy": "newestFirst"}),
+    Bound.RETRY: of(*LONG, contextWindow=100, outputReserve=0),
     Bound.SKILLS: of(inputs={"skills": SKILLS}, skillsBudget=BUDGET | {"limits": {"maxSkillsInPrompt": 2}}),
     Bound.POLICY: of(inputs={"skills": SKILLS}, skillsBudget=BUDGET | {"policies": {"skill-1": "off"}}),
     Bound.TOOLS: of(inputs={"tools": TOOLS}, skillsBudget=BUDGET | {"limits": {"maxToolDefinitionChars": 9}}),

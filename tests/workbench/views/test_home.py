@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import uuid
 
 import pytest
@@ -19,12 +20,12 @@ def test_the_first_page_offers_every_sample(client: Client) -> None:
         assert reverse("workbench:sample", args=[sample.slug]) in html
 
 
-def test_every_sample_has_the_tick_of_its_limit_and_the_page_says_what_it_means(client: Client) -> None:
+def test_a_sample_shows_what_is_sent_of_what_is_requested_and_the_page_explains_its_colours(client: Client) -> None:
     html = client.get("/").content.decode()
-    assert html.count('class="strip-limit"') == len(samples.SAMPLES)
-    legend = html[html.index('class="legend"') :]
-    assert "limit" in legend
-    assert "Retrieval" in legend
+    cards = html[html.index('class="smp"') : html.index('class="legend"')]
+    assert len(re.findall(r"[\d,]+ of [\d,]+ sent", cards)) == len(samples.SAMPLES)
+    assert 'class="lim"' not in cards  # on a scale of what is requested a limit has no place
+    assert "Retrieval" in html[html.index('class="legend"') :]
 
 
 def test_the_menu_of_a_row_copies_and_deletes_and_stays_on_the_list(client: Client, session: Workspace) -> None:

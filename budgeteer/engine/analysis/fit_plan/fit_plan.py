@@ -33,7 +33,7 @@ WORTH_A_STEP: Final = 1.1
 #: A search looks at every step about so often; its progress is told against that.
 MOST_PASSES: Final = 4
 #: What leaves items out without being meant to: a plan is done when none of these does.
-LIFTED: Final = frozenset({Bound.HISTORY, Bound.INPUT_BUDGET, Bound.SKILLS, Bound.TOOLS, Bound.SHARES})
+LIFTED: Final = frozenset({Bound.HISTORY, Bound.INPUT_BUDGET, Bound.RETRY, Bound.SKILLS, Bound.TOOLS, Bound.SHARES})
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def to_blocks(document: Document) -> Iterator[Block]:
     yield Line("The tokens that are sent, by the value of the limit.")
     yield BlockHeading("Values worth a look")
     columns = (
-        *(Column(title) for title in ("Value", "Sent", "Kept", "vs current", *page.view.section_names)),
+        *(Column(title) for title in ("Value", "Sent", "Included", "vs current", *page.view.section_names)),
         name_column("Which"),
     )
     rows = [

@@ -43,7 +43,7 @@ class FitStepView:
         toggle: what the address chooses once its switch is pressed.
         saves, adds: tokens, "" for none. restored: the items of which more is sent.
         net: the tokens that are sent more or less in all, where it both saves and adds some, "" otherwise.
-        left_out: how many items are left out without it and with it, "" where that stays.
+        left_out, shortened: how many items are so without it and with it, "" where that stays.
         money: what it changes in the cost of a request, "" where no price is known or nothing changes.
         alternative: the chosen step that this one would take the place of, "" for none.
         note: why it raises a limit to less than the warning on the map does, "" where it does not.
@@ -58,6 +58,7 @@ class FitStepView:
     net: str
     restored: str
     left_out: str
+    shortened: str
     money: str
     loses: str
     costs: str
@@ -209,7 +210,8 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStep
         adds=f"{effect.returned_tokens:,}" if effect.returned_tokens else "",
         net=_net(effect),
         restored=count_of(effect.returned_items, "item") if effect.returned_items else "",
-        left_out=f"{before.left_out:,} → {after.left_out:,}" if before.left_out != after.left_out else "",
+        left_out=_changed(before.left_out, after.left_out),
+        shortened=_changed(before.shortened, after.shortened),
         money=_money(before, after),
         loses=step.row.loses,
         costs=step.row.costs,
@@ -220,6 +222,10 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStep
         alternative=others[0].title if others and not step.is_chosen else "",
         note=note,
     )
+
+
+def _changed(before: int, after: int) -> str:
+    return f"{before:,} → {after:,}" if before != after else ""
 
 
 def _net(effect: StepEffect) -> str:

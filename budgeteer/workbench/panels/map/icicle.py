@@ -147,11 +147,12 @@ def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
     sizes, what = scene.sizes, "requested"
     if scene.total > packing.verdict.asked_tokens:
         what = "requested or added"
+    then = " then turn," if any(part.messages is not None and len(part) for part in ledger.parts) else ""
     letters = [LETTERS[at] for at in np.unique(ledger.category[sizes > 0]).tolist()]
     if any(one.key == "history" and one.end > one.around_at for one in scene.stretches):
         letters.append(OVERHEAD_LETTER)
     return Icicle(
-        sentence=f"{scene.total:,} tokens {what}, in prompt order: section, then turn, then item",
+        sentence=f"{scene.total:,} tokens {what}, in prompt order: section,{then} then item",
         letters=tuple((letter, DRAWN[letter]) for letter in letters),
         fates=frozenset(FATES[at] for at in np.unique(ledger.fate[sizes > 0]).tolist()),
         sections=tuple(_section(stretch, scene) for stretch in scene.stretches),
