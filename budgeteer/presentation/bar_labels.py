@@ -63,8 +63,8 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
     yield from _place(limit, marks.limit_px, (anchor, "o" if marks.is_over else "bb"), variant=variant, taken=taken)
     missing = f"{marks.not_sent:,} tokens left out" if variant.full_labels else f"{marks.not_sent:,} left out"
     named = (("margin", marks.margin), ("reserve", marks.reserve), ("not for input", marks.unusable))
-    hatched = [f"{name} {tokens:,}" for name, tokens in named if tokens]
-    held = [" · ".join(hatched[:count]) for count in range(len(hatched), 0, -1)]
+    hatched = {f"{name} {tokens:,}": tokens for name, tokens in named if tokens}
+    held = [" · ".join(hatched), max(hatched, key=hatched.__getitem__)] if hatched else []
     warning = ""
     if marks.threshold_px is not None and marks.threshold_percent is not None:
         warning = f"{marks.threshold_percent:g} % warning {marks.limit * marks.threshold_percent / 100:,.0f}"
@@ -72,7 +72,7 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
         if marks.not_sent:
             yield from _place(missing, variant.width_px, ("end", "s"), variant=variant, taken=taken)
         # A warning stands beside its tick where the limit's label has no room for it below; of the hatches all are
-        # named, or those that stand next to the line.
+        # named, or the widest.
         warnings = [(warning, marks.threshold_px or 0.0, (anchor, "w")) for anchor in ("middle", "end") if warning]
         hatches = [(text, marks.limit_px + 6, ("start", "s")) for text in held]
         for candidates in (warnings, hatches):
@@ -83,7 +83,7 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
     if marks.not_sent:
         yield AxisText(missing, "100%", "end", "s", 66)
     elif hatched:
-        yield AxisText(" · ".join(hatched[:2]), "100%", "end", "s", 66)
+        yield AxisText(" · ".join(list(hatched)[:2]), "100%", "end", "s", 66)
     if warning:
         yield AxisText(warning.replace(" warning", ""), "0%", "start", "w", 66)
 

@@ -87,6 +87,17 @@ def test_the_warning_tick_crosses_no_label(bar: BarFigures) -> None:
                 assert end <= segment.x + segment.width
 
 
+def test_free_room_that_the_warning_crosses_keeps_its_number() -> None:
+    said = set()
+    for sent in range(60_000, 100_000, 500):
+        shares = (Share("X", "Tool results", sent, 81_811),)
+        medium = draw_bar(BarFigures(shares, 128_000, 123_904, 123_904, 4_096, 80)).drawings[1]
+        free = next(segment for segment in medium.segments if segment.piece.kind == "free")
+        said.add(free.label.partition(" ")[2] or free.label[-1:])
+        assert free.label or free.width < 110, sent
+    assert {"free", "k"} <= said
+
+
 def test_the_margin_and_the_reserve_are_both_named_where_there_is_room() -> None:
     left_out = (Share("X", "Tool results", 65_648, 44_168),)
     wide = draw_bar(BarFigures(left_out, 200_000, 195_904, 186_108, 4_096, 80)).drawings[0]
@@ -94,6 +105,10 @@ def test_the_margin_and_the_reserve_are_both_named_where_there_is_room() -> None
     shares = (Share("X", "Tool results", 65_648, 0),)
     for drawing in draw_bar(BarFigures(shares, 128_000, 100_000, 60_000, 28_000, 80)).drawings:
         assert "margin 40,000 · reserve 28,000" in [text.text for text in drawing.axis]
+    beyond = draw_bar(BarFigures(shares, 400_000, 272_000, 272_000, 4_096, 80))  # its input may take 272,000 at most
+    both, widest = "reserve 4,096 · not for input 123,904", "not for input 123,904"
+    for drawing, said in zip(beyond.drawings, (both, widest, both), strict=True):
+        assert said in [text.text for text in drawing.axis]
     without = draw_bar(BarFigures(shares, 128_000, 100_000, 100_000, 28_000, 80)).drawings[0]
     assert "reserve 28,000" in [text.text for text in without.axis]
 

@@ -35,6 +35,15 @@ def test_rules_are_listed_by_what_they_took():
     ]
 
 
+def test_rules_and_what_stood_around_what_went_add_up_to_what_is_left_out():
+    document = sample_document()
+    went = sum(number(row.tokens) for row in build_page(document).rules)
+    verdict = {**document["packing"]["verdict"], "notSentTokens": went + 44}
+    rules = build_page({**document, "packing": {**document["packing"], "verdict": verdict}}).rules
+    assert (rules[-1].rule, rules[-1].title, rules[-1].tokens) == ("", "Message overhead", "44")
+    assert sum(number(row.tokens) for row in rules) == went + 44
+
+
 def test_the_largest_items_come_first_with_their_fate():
     first, second = build_page(sample_document()).largest[:2]
     assert (first.name, first.fate, first.struck) == ("deploy_everything", "dropped", "9,000")

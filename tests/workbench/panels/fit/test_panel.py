@@ -73,6 +73,17 @@ def test_the_page_shows_each_step_with_its_figures_and_the_verdict_it_ends_in(
     assert f"Apply {len(plan.chosen)} step" in text_of(html, "apply-plan")
 
 
+def test_a_step_that_saves_and_brings_back_says_what_is_sent_in_all(session: Workspace) -> None:
+    shown = shown_of(session).plan
+    assert shown is not None
+    effects = {step.name.value: step.effect for step in plan_of(session).steps}
+    both = [step for step in shown.steps if step.saves and step.adds]
+    assert both
+    for step in shown.steps:
+        more = effects[step.name].returned_tokens - effects[step.name].saved_tokens
+        assert step.net == (f"{abs(more):,} {'more' if more > 0 else 'fewer'}" if step in both else "")
+
+
 def test_the_steps_that_a_press_applies_are_named_beside_its_button(client: Client, session: Workspace) -> None:
     shown = shown_of(session).plan
     assert shown is not None
