@@ -139,4 +139,4 @@ def test_what_was_left_out_is_a_note(budgeteer: Budgeteer, tmp_path: Path) -> No
         "initial_config": {"a": "words"},
     }
     file.write_text(json.dumps(row))
-    assert "note: Left out, as a model is not sent it: `initial_config.a` (5" in budgeteer("import", file).out
+    assert "note: Not sent to a model: `initial_config.a` (5" in budgeteer("import", file).out

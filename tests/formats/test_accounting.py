@@ -163,7 +163,7 @@ def test_what_was_compacted_away_and_what_an_interface_shows_is_left_out_and_nam
     account = accounted(session.data)
     assert account.unread == 0
     assert {one.key for one in account.left_out_keys} >= {"message.content", "toolUseResult.originalFile"}
-    assert account.left_out_sentence().startswith("Left out, as a model is not sent it: `message.content[].text` (37 c")
+    assert account.left_out_sentence().startswith("Not sent to a model: `message.content[].text` (37 c")
     assert accounted(session.data, whole=True).left_out < account.left_out
 
 

@@ -100,7 +100,7 @@ class _Run:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
+class _DrawnSection:
     """A section as it is drawn, its items before what stands around them. Rows of the ledger, and tokens on its scale.
 
     `first` and `stop` are its rows; `start`, `around_at` and `end` where it begins, where its items end, and its end.
@@ -125,7 +125,7 @@ class _Scene:
     state: ViewState
     sizes: Ints
     starts: Ints
-    stretches: tuple[_Stretch, ...]
+    stretches: tuple[_DrawnSection, ...]
 
     @property
     def total(self) -> int:
@@ -169,7 +169,7 @@ def _scene(packing: Packing, state: ViewState) -> _Scene:
     drawn: list[tuple[tuple[str, ...], SectionLook]] = [((name,), look_of(name)) for name in LIBRARY_SECTIONS]
     drawn.append((SECTIONS[len(LIBRARY_SECTIONS) :], replace(look_of("history"), title="History & query")))
     starts = np.empty(len(sizes), np.int64)
-    stretches: list[_Stretch] = []
+    stretches: list[_DrawnSection] = []
     first = at = 0
     for names, look in drawn:
         totals = [section for section in packing.sections if section.name in names]
@@ -179,7 +179,7 @@ def _scene(packing: Packing, state: ViewState) -> _Scene:
         end = around_at + sum(section.around_tokens for section in totals)
         if end > at:
             asked, sent = (sum(size) for size in zip(*map(_figures, totals), strict=True))
-            stretches.append(_Stretch(look, names[0], first, stop, at, around_at, end, asked, sent))
+            stretches.append(_DrawnSection(look, names[0], first, stop, at, around_at, end, asked, sent))
         first, at = stop, end
     return _Scene(packing, state, sizes, starts, tuple(stretches))
 
@@ -188,7 +188,7 @@ def _figures(section: SectionTotal) -> tuple[int, int]:
     return section.demand.size.tokens, section.after.size.tokens
 
 
-def _items_of(stretch: _Stretch, state: ViewState) -> str:
+def _items_of(stretch: _DrawnSection, state: ViewState) -> str:
     """The address of the items of a section; of all where it has none and only what stands around them."""
     return _filtered(state, stretch.key if stretch.stop > stretch.first else "all")
 
@@ -198,7 +198,7 @@ def _filtered(state: ViewState, key: str) -> str:
     return state.query(filter="all" if state.filter == key else key, group="", page=1)
 
 
-def _section(stretch: _Stretch, scene: _Scene) -> IcicleBlock:
+def _section(stretch: _DrawnSection, scene: _Scene) -> IcicleBlock:
     title, letter = stretch.look.title, stretch.look.letter
     asked, sent = stretch.asked, stretch.sent
     change = f"{asked:,} → {sent:,}" if sent != asked else f"{asked:,}"
@@ -327,7 +327,7 @@ def _items(scene: _Scene) -> Iterator[IcicleBlock]:
         yield from _around(stretch, scene)
 
 
-def _around(stretch: _Stretch, scene: _Scene) -> Iterator[IcicleBlock]:
+def _around(stretch: _DrawnSection, scene: _Scene) -> Iterator[IcicleBlock]:
     """What stands around the items of a section, if anything does."""
     tokens = stretch.end - stretch.around_at
     if not tokens:
