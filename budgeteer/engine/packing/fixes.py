@@ -51,7 +51,8 @@ class Fix:
         settings: the values to set, all together; empty where no setting does it.
         saves: what a shortening takes off the demand; zero where that is not what it does.
         raises: the demands that the settings meet, where they raise limits. or_else: another way out of these.
-        reason: why a limit is raised to just that, where it is not what is requested; also in `sentence`.
+        reason: why a limit is raised to just that, where it is not what is requested, or that a shortening is not
+            enough; also in `sentence`.
     """
 
     sentence: str
@@ -143,6 +144,12 @@ def compacted(saved_chars: int) -> Fix:
     """Shorten the skills' paths."""
     sentence = f"Compact paths: saves {saved_chars:,} characters."
     return Fix(sentence, {"skillsBudget.optimization.compactPaths": True}, Size(chars=saved_chars))
+
+
+def not_enough(fix: Fix, demand: Demand) -> Fix:
+    """A shortening that leaves more than is allowed, with the limit from which on nothing would be left out."""
+    reason = f"That is not enough for all: a limit of {demand.needed:,} is."
+    return replace(fix, sentence=f"{fix.sentence} {reason}", reason=reason)
 
 
 def budget_on(library_tokens: int) -> Fix:

@@ -29,6 +29,7 @@ from budgeteer.engine.packing.fixes import (
     compacted,
     minified,
     newest_first,
+    not_enough,
     raised,
     spare,
     wider_share,
@@ -198,7 +199,9 @@ def skill_limits(bundle: Bundle, chosen: Selection, config: BudgetConfig) -> Ite
     for demand, (name, unit) in zip(demands, watched, strict=True):
         fix = spare(demand.needed, demand.allowed)
         if shorten is not None and demand.path != MAX_SKILLS:
-            fix = shorten
+            saved = shorten.saves.tokens if demand.path == MAX_SKILL_TOKENS else shorten.saves.chars
+            is_short = saved > 0 and demand.needed - saved > demand.allowed
+            fix = not_enough(shorten, demand) if is_short else shorten
         elif demand.is_passed:
             fix = raise_all
         yield Limit(name, demand.needed, demand.allowed, unit, fix)

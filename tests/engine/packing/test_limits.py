@@ -45,6 +45,21 @@ def test_the_cheapest_fix_shortens_before_it_raises(
     assert warned(packing)["maxSkillsPromptChars"].fix.sentence.startswith(fix)
 
 
+@pytest.mark.parametrize("spare", [0, -1])
+def test_a_shortening_that_is_not_enough_says_which_limit_is(spare: int) -> None:
+    bundle = bundle_of(user(), skills=WORDY)
+
+    def asked(limit: int, **optimization: bool) -> Packing:
+        budget = {"enabled": True, "limits": {"maxSkillsPromptChars": limit}, "optimization": optimization}
+        return packed(bundle, {"skillsBudget": budget})
+
+    whole, minified = asked(9_999).chosen.skills.asked.chars, asked(9_999, minifyDescriptions=True)
+    fix = warned(asked(minified.chosen.skills.asked.chars + spare))["maxSkillsPromptChars"].fix
+    assert fix.reason == (f"That is not enough for all: a limit of {whole:,} is." if spare else "")
+    assert fix.sentence.endswith(fix.reason)
+    assert not warned(asked(whole)) or warned(asked(whole))["maxSkillsPromptChars"].level == "reached"
+
+
 def test_what_a_shortening_is_said_to_save_it_saves() -> None:
     bundle = bundle_of(user(), skills=WORDY)
     base = {"enabled": True, "limits": {"maxSkillsPromptChars": 300}}
