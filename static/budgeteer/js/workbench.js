@@ -223,7 +223,7 @@
   document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
     if (target !== result || !result.classList.contains("screenful")) return;
     clearTimeout(resting); // said once for each part that was put in
-    resting = setTimeout(bringAll, 150);
+    resting = setTimeout(bringAll, result.querySelector("[data-cut]") ? 400 : 150); // longer than between two steps
   });
   // Whoever goes there is faster.
   const hurry = ({ target }) => resting && !form()?.contains(target) && bringAll();
