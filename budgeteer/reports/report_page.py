@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from budgeteer.engine.analysis.cost_and_usage import reported_sentence
-from budgeteer.engine.packing.ledger import CATEGORIES, OVERHEAD_LETTER
+from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, OVERHEAD_LETTER
 from budgeteer.engine.packing.verdict_text import figures_from_json
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
 from budgeteer.presentation.fix_words import fix_words
@@ -305,7 +305,7 @@ def _rules(packing: Mapping[str, Any]) -> tuple[RuleRow, ...]:
     ]
     rest = packing["verdict"]["notSentTokens"] - sum(tokens for _, (_, tokens) in ordered)
     if rows and rest > 0:
-        rows.append(RuleRow("", "Message overhead", "what stood around messages that went", "", f"{rest:,}"))
+        rows.append(RuleRow("", DRAWN[OVERHEAD_LETTER], "what stood around messages that went", "", f"{rest:,}"))
     return tuple(rows)
 
 

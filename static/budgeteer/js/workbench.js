@@ -199,24 +199,25 @@
     roomy.matches && !pane.scrollTop && !scrollY && !pane.querySelector("tbody")?.contains(document.activeElement);
   let wantsAll = false;
   let resting = 0;
-  const layOutAll = () => {
+  const stopWaiting = () => {
     clearTimeout(resting);
     resting = 0;
+  };
+  const layOutAll = () => {
+    stopWaiting();
     result.classList.remove("screenful");
     result.style.minHeight = "";
   };
   const bringAll = () => {
-    clearTimeout(resting);
-    resting = 0;
     if (!result.querySelector("[data-cut]")) return layOutAll();
+    stopWaiting();
     wantsAll = true; // the height stays until they are there
     draft();
   };
   addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse } }) => {
     if (target !== result || !shouldSwap || swapOverride) return;
     if (!isAtTop() || serverResponse.includes("in-range")) return layOutAll();
-    clearTimeout(resting);
-    resting = 0;
+    stopWaiting();
     if (!result.style.minHeight) result.style.minHeight = `${result.offsetHeight}px`; // the scroll bar stays as it is
     result.classList.add("screenful");
   });

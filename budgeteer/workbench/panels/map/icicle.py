@@ -125,12 +125,12 @@ class _Scene:
     state: ViewState
     sizes: Ints
     starts: Ints
-    stretches: tuple[_DrawnSection, ...]
+    sections: tuple[_DrawnSection, ...]
 
     @property
     def total(self) -> int:
         """All tokens that are drawn."""
-        return self.stretches[-1].end if self.stretches else 0
+        return self.sections[-1].end if self.sections else 0
 
     @property
     def scale(self) -> float:
@@ -149,27 +149,27 @@ def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
         what = "requested or added"
     then = " then turn," if any(part.messages is not None and len(part) for part in ledger.parts) else ""
     letters = [LETTERS[at] for at in np.unique(ledger.category[sizes > 0]).tolist()]
-    if any(one.key == "history" and one.end > one.around_at for one in scene.stretches):
+    if any(one.key == "history" and one.end > one.around_at for one in scene.sections):
         letters.append(OVERHEAD_LETTER)
     return Icicle(
         sentence=f"{scene.total:,} tokens {what}, in prompt order: section,{then} then item",
         letters=tuple((letter, DRAWN[letter]) for letter in letters),
         fates=frozenset(FATES[at] for at in np.unique(ledger.fate[sizes > 0]).tolist()),
-        sections=tuple(_section(stretch, scene) for stretch in scene.stretches),
+        sections=tuple(_section(section, scene) for section in scene.sections),
         groups=tuple(_groups(scene)),
         items=tuple(_items(scene)),
     )
 
 
 def _scene(packing: Packing, state: ViewState) -> _Scene:
-    """The items and what stands around them laid out one after the other; history and query are one stretch."""
+    """The items and what stands around them laid out one after the other; history and query are one section."""
     ledger = packing.ledger
     sizes = np.maximum(ledger.before_tokens, ledger.after_tokens)
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     drawn: list[tuple[tuple[str, ...], SectionLook]] = [((name,), look_of(name)) for name in LIBRARY_SECTIONS]
     drawn.append((SECTIONS[len(LIBRARY_SECTIONS) :], replace(look_of("history"), title="History & query")))
     starts = np.empty(len(sizes), np.int64)
-    stretches: list[_DrawnSection] = []
+    sections: list[_DrawnSection] = []
     first = at = 0
     for names, look in drawn:
         totals = [section for section in packing.sections if section.name in names]
@@ -179,18 +179,18 @@ def _scene(packing: Packing, state: ViewState) -> _Scene:
         end = around_at + sum(section.around_tokens for section in totals)
         if end > at:
             asked, sent = (sum(size) for size in zip(*map(_figures, totals), strict=True))
-            stretches.append(_DrawnSection(look, names[0], first, stop, at, around_at, end, asked, sent))
+            sections.append(_DrawnSection(look, names[0], first, stop, at, around_at, end, asked, sent))
         first, at = stop, end
-    return _Scene(packing, state, sizes, starts, tuple(stretches))
+    return _Scene(packing, state, sizes, starts, tuple(sections))
 
 
 def _figures(section: SectionTotal) -> tuple[int, int]:
     return section.demand.size.tokens, section.after.size.tokens
 
 
-def _items_of(stretch: _DrawnSection, state: ViewState) -> str:
+def _items_of(section: _DrawnSection, state: ViewState) -> str:
     """The address of the items of a section; of all where it has none and only what stands around them."""
-    return _filtered(state, stretch.key if stretch.stop > stretch.first else "all")
+    return _filtered(state, section.key if section.stop > section.first else "all")
 
 
 def _filtered(state: ViewState, key: str) -> str:
@@ -198,30 +198,30 @@ def _filtered(state: ViewState, key: str) -> str:
     return state.query(filter="all" if state.filter == key else key, group="", page=1)
 
 
-def _section(stretch: _DrawnSection, scene: _Scene) -> IcicleBlock:
-    title, letter = stretch.look.title, stretch.look.letter
-    asked, sent = stretch.asked, stretch.sent
+def _section(section: _DrawnSection, scene: _Scene) -> IcicleBlock:
+    title, letter = section.look.title, section.look.letter
+    asked, sent = section.asked, section.sent
     change = f"{asked:,} → {sent:,}" if sent != asked else f"{asked:,}"
     return _block(
-        (stretch.start * scene.scale, (stretch.end - stretch.start) * scene.scale),
+        (section.start * scene.scale, (section.end - section.start) * scene.scale),
         look=(f"f{letter}", "", "ocH" if letter == "H" else "oc"),
         title=f"{title}: {sent:,} of {asked:,} tokens sent{_paid(scene.packing, sent)}",
         labels=(f"{title} {change}", f"{title} {short_count(asked)}", f"{letter} {short_count(asked)}", letter),
-        link=(_items_of(stretch, scene.state), "result"),
+        link=(_items_of(section, scene.state), "result"),
     )
 
 
 def _groups(scene: _Scene) -> Iterator[IcicleBlock]:
-    for stretch in scene.stretches:
-        if stretch.key == "history":
+    for section in scene.sections:
+        if section.key == "history":
             yield from _turns(scene)
-        elif stretch.stop > stretch.first:
-            count = stretch.stop - stretch.first
-            gone = int((scene.packing.ledger.fate[stretch.first : stretch.stop] == DROPPED).sum())
+        elif section.stop > section.first:
+            count = section.stop - section.first
+            gone = int((scene.packing.ledger.fate[section.first : section.stop] == DROPPED).sum())
             label = f"{count - gone:,} of {count:,}" if gone else f"{count:,}"
-            at = (stretch.start * scene.scale, (stretch.around_at - stretch.start) * scene.scale)
-            link = (_filtered(scene.state, stretch.key), "result")
-            yield _block(at, look=OUTLINE, title=f"{stretch.look.title}: {label} sent", labels=(label,), link=link)
+            at = (section.start * scene.scale, (section.around_at - section.start) * scene.scale)
+            link = (_filtered(scene.state, section.key), "result")
+            yield _block(at, look=OUTLINE, title=f"{section.look.title}: {label} sent", labels=(label,), link=link)
 
 
 def _turns(scene: _Scene) -> Iterator[IcicleBlock]:
@@ -260,7 +260,7 @@ def _joined_until(numbers: Sequence[int], tokens_before: Sequence[int], begin: i
     start = tokens_before[begin]
     if (tokens_before[begin + 1] - start) * scale >= JOIN_PX:
         return begin
-    # No stretch is shorter than one whose numbers have as many digits.
+    # No label is shorter than one whose numbers have as many digits.
     least = _label_px(f"{numbers[begin]}–{numbers[begin]}") + GAP_PX
     at = max(bisect_left(tokens_before, start + least / scale, lo=begin) - 2, begin + 1)
     while at + 1 < len(numbers):
@@ -318,29 +318,29 @@ def _paid(packing: Packing, sent: int) -> str:
 
 def _items(scene: _Scene) -> Iterator[IcicleBlock]:
     """The items in order, after those of each section what stands around them."""
-    ending = deque(scene.stretches)
+    ending = deque(scene.sections)
     for run in _runs(scene.packing.ledger, scene.sizes, scene.scale):
         while ending and run.start >= ending[0].stop:
             yield from _around(ending.popleft(), scene)
         yield _block_of(run, scene)
-    for stretch in ending:
-        yield from _around(stretch, scene)
+    for section in ending:
+        yield from _around(section, scene)
 
 
-def _around(stretch: _DrawnSection, scene: _Scene) -> Iterator[IcicleBlock]:
+def _around(section: _DrawnSection, scene: _Scene) -> Iterator[IcicleBlock]:
     """What stands around the items of a section, if anything does."""
-    tokens = stretch.end - stretch.around_at
+    tokens = section.end - section.around_at
     if not tokens:
         return
-    letter, what = stretch.look.letter, f"{stretch.look.title}: headers and joins"
-    if stretch.key == "history":
+    letter, what = section.look.letter, f"{section.look.title}: headers and joins"
+    if section.key == "history":
         letter, what = OVERHEAD_LETTER, DRAWN[OVERHEAD_LETTER]
     yield _block(
-        (stretch.around_at * scene.scale, tokens * scene.scale),
+        (section.around_at * scene.scale, tokens * scene.scale),
         look=(f"f{letter}", "", "oc"),
         title=f"{what}: {tokens:,} tokens",
         labels=(f"{letter} {short_count(tokens)}", letter),
-        link=(_items_of(stretch, scene.state), "result"),
+        link=(_items_of(section, scene.state), "result"),
     )
 
 
