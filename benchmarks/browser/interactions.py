@@ -180,8 +180,15 @@ def _select(page: Page, times: int) -> Iterator[float]:
 
 
 def _tab(first: str, second: str) -> Callable[[Page, int], Iterator[float]]:
+    """The first view as it is once no job has to finish it, seen from the second, which is there as a whole by then."""
+
     def run(page: Page, times: int) -> Iterator[float]:
+        page.locator(f"#tab-{first}").click()
+        expect(page.locator(f"#tab-{first}[aria-current]")).to_be_visible(timeout=WORK_MS)
+        expect(page.locator("#result .waiting")).to_have_count(0, timeout=WORK_MS)
+        page.locator(f"#tab-{second}").click()
         for step in range(2 * times):
+            expect(page.locator("#result.screenful, #result [data-cut]")).to_have_count(0, timeout=WORK_MS)
             took = _clock(page, "click", "result", page.locator(f"#tab-{(first, second)[step % 2]}").click)
             if not step % 2:
                 yield took

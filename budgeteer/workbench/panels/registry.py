@@ -32,8 +32,9 @@ def _of_packing(view: Callable[[Packed, PanelRequest], object]) -> PanelView:
     return lambda request: None if request.packed is None else view(request.packed, request)
 
 
-def _map_view(packed: Packed, request: PanelRequest) -> object:
-    return map_view(packed, request.state, is_screenful=request.is_screenful)
+def _listed(view: Callable[..., object]) -> PanelView:
+    """The view of a panel that lists the items of a packing, or those of them that a screen shows first."""
+    return _of_packing(lambda packed, request: view(packed, request.state, is_screenful=request.is_screenful))
 
 
 def _has_features(packed: Packed) -> bool:
@@ -70,11 +71,9 @@ PANELS: Final[Mapping[PanelName, Panel]] = MappingProxyType(
     {
         row.name: row
         for row in (
-            Panel(PanelName.MAP, "Map", _of_packing(_map_view)),
-            Panel(
-                PanelName.MESSAGES, "Messages", _of_packing(lambda packed, request: message_list(packed, request.state))
-            ),
-            Panel(PanelName.PROMPT, "Prompt", _of_packing(lambda packed, request: prompt_view(packed, request.state))),
+            Panel(PanelName.MAP, "Map", _listed(map_view)),
+            Panel(PanelName.MESSAGES, "Messages", _listed(message_list)),
+            Panel(PanelName.PROMPT, "Prompt", _listed(prompt_view)),
             Panel(
                 PanelName.TIMELINE,
                 "Timeline",

@@ -28,7 +28,7 @@ from budgeteer.workbench.config_form.merging import shown_by
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage, page_context
-from budgeteer.workbench.panels.row_marks import held
+from budgeteer.workbench.panels.row_marks import held, wants_screenful
 from budgeteer.workbench.preview import Preview, preview
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.team import sharing
@@ -62,7 +62,8 @@ def _detail(request: SignedInRequest, workspace: Workspace) -> HttpResponse:
     target = request.htmx.target or "" if request.htmx and not request.htmx.history_restore_request else ""
     if target in FIELDS:
         return _fields(request, workspace, key=FIELDS[target])
-    page = build_page(workspace, ViewState.read(request.GET), looking=looking)
+    state = ViewState.read(request.GET)
+    page = build_page(workspace, state, looking=looking, is_screenful=bool(target) and wants_screenful(request))
     if region := REGIONS.get(target):
         return render(request, region, page_context(page, have=held(request)))
     response = render_page(request, page)

@@ -108,8 +108,7 @@
   document.addEventListener("htmx:configRequest", ({ detail: { elt, formData, headers } }) => {
     if (elt !== form()) return;
     formData.append("draft", "1");
-    if (!wantsAll && isAtTop()) headers["X-Screenful"] = "1";
-    wantsAll = false;
+    askForScreenful(headers);
     for (const name of touched) formData.append("touched", name);
   });
   document.addEventListener("gather", ({ detail: { elt, values } }) => {
@@ -136,6 +135,7 @@
     }
     for (const [name, value] of [...detail.formData]) if (!value) detail.formData.delete(name);
     detail.path = url.pathname + url.search;
+    if (region === "result" && !part) askForScreenful(detail.headers);
   });
 
   // ---- focus survives: htmx keeps it by id; where the focused thing is gone, the field it stood in takes it ----
@@ -191,14 +191,19 @@
   });
 
   // ---- rows below the screen come once nobody waits: they took half of the time from an answer to its picture ----
-  // A draft is asked for without them, and any answer lays them out later.
+  // A draft or a view is asked for without them, and any answer lays them out later.
   const pane = document.querySelector("#view");
   const result = document.getElementById("result");
   const roomy = matchMedia("(min-width: 1200px) and (max-height: 1100px)"); // what workbench.css takes for the screen
   const isAtTop = () =>
     roomy.matches && !pane.scrollTop && !scrollY && !pane.querySelector("tbody")?.contains(document.activeElement);
   let wantsAll = false;
+  let isDrafted = false;
   let resting = 0;
+  const askForScreenful = (headers) => {
+    if (!wantsAll && isAtTop()) headers["X-Screenful"] = "1";
+    wantsAll = false;
+  };
   const stopWaiting = () => {
     clearTimeout(resting);
     resting = 0;
@@ -211,20 +216,26 @@
   const bringAll = () => {
     if (!result.querySelector("[data-cut]")) return layOutAll();
     stopWaiting();
+    if (result.hasAttribute("aria-busy") || "sending" in sender.dataset) return; // its answer asks for them again
     wantsAll = true; // the height stays until they are there
-    draft();
+    if (isDrafted) return draft();
+    const look = { target: "#result", source: "#result", swap: "innerHTML" };
+    htmx.ajax("GET", location.pathname + location.search, look).then(mark, () => {}); // overtaken
   };
-  addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse } }) => {
-    if (target !== result || !shouldSwap || swapOverride) return;
+  addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse, requestConfig } }) => {
+    if (target !== result || !shouldSwap || swapOverride === "none") return;
+    isDrafted = requestConfig.elt === form();
     if (!isAtTop() || serverResponse.includes("in-range")) return layOutAll();
     stopWaiting();
     if (!result.style.minHeight) result.style.minHeight = `${result.offsetHeight}px`; // the scroll bar stays as it is
     result.classList.add("screenful");
   });
   document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
-    if (target !== result || !result.classList.contains("screenful")) return;
+    if (target !== result) return;
+    const isScreenful = result.classList.contains("screenful");
+    const isCut = result.querySelector("[data-cut]") !== null;
     clearTimeout(resting); // said once for each part that was put in
-    resting = setTimeout(bringAll, result.querySelector("[data-cut]") ? 400 : 150); // longer than between two steps
+    resting = isScreenful || isCut ? setTimeout(bringAll, isScreenful ? (isCut ? 400 : 150) : 0) : 0; // longer than between two steps
   });
   // Whoever goes there is faster.
   const hurry = ({ target }) => resting && !form()?.contains(target) && bringAll();
@@ -234,7 +245,7 @@
   // elements, and look for the twin of each new one. Asked of the window, when everybody could refuse the answer, and
   // after the height and the focus were read above.
   addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse } }) => {
-    if (target.id !== "result" || !shouldSwap || swapOverride) return;
+    if (target.id !== "result" || !shouldSwap || swapOverride === "none") return;
     // Without the focus first: a browser lays out the page when it is removed with what has it. It comes back above.
     if (target.contains(document.activeElement)) {
       if (!document.activeElement.matches("a, button, summary")) return;
@@ -351,8 +362,10 @@
     event.preventDefault();
     const source = link.closest("[data-links]");
     const url = new URL(link.getAttribute("href"), location.href);
-    const target = link.dataset.opens ?? source.dataset.links;
-    htmx.ajax("GET", url.pathname + url.search, { target, source, swap: "innerHTML" }).catch(() => {}); // overtaken
+    const { opens, replaces } = link.dataset;
+    const target = replaces ? link.closest(replaces) : opens ?? source.dataset.links;
+    const swap = replaces ? "outerHTML" : "innerHTML";
+    htmx.ajax("GET", url.pathname + url.search, { target, source, swap }).catch(() => {}); // overtaken
   });
 
   // ---- charts: blocks are links, one of them a stop of the tab key, arrows lead to the others ----

@@ -16,7 +16,10 @@ from budgeteer.workbench import services
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.item_content.texts import text_of_item
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.map.item_table import PAGE_ROWS
+from budgeteer.workbench.panels.map.item_table import PAGE_ROWS, SCREEN_ROWS
+from budgeteer.workbench.panels.messages.message_runs import SCREEN_LINES
+from budgeteer.workbench.panels.prompt.panel import SCREEN_SPANS
+from budgeteer.workbench.panels.row_marks import SCREENFUL_HEADER
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import PanelName
 from tests.workbench.pages import numbers_of_rows, text_of
@@ -29,6 +32,26 @@ def test_the_owner_sees_the_workbench(client: Client, session: Workspace) -> Non
     assert text_of(html, "verdict") == "Fits, with 110 items left out by the history limit"
     assert 'id="config-form"' in html
     assert 'id="inspector"' in html
+
+
+@pytest.mark.parametrize(
+    ("panel", "most"),
+    [(PanelName.MAP, SCREEN_ROWS), (PanelName.MESSAGES, SCREEN_LINES), (PanelName.PROMPT, SCREEN_SPANS)],
+)
+def test_a_view_may_bring_a_screenful_of_rows_and_says_so(
+    client: Client, session: Workspace, panel: PanelName, most: int
+) -> None:
+    url = f"{session.get_absolute_url()}?view={panel}"
+    region = {"HX-Request": "true", "HX-Target": "result"}
+    asked = {SCREENFUL_HEADER: "1"}
+    whole, cut, page = (
+        client.get(url, headers=headers).content.decode() for headers in (region, {**region, **asked}, asked)
+    )
+    marks = [re.findall(r'<(?:tr|li)[^>]* id="(k[\w-]{12})"', html) for html in (whole, cut, page)]
+    assert marks[1] == marks[0][:most]
+    assert marks[0] == marks[2]  # a page that is loaded as a whole holds all of it
+    assert len(marks[1]) == most < len(marks[0])
+    assert ["data-cut" in html for html in (whole, cut, page)] == [False, True, False]
 
 
 def test_nobody_else_does(session: Workspace, other, client: Client) -> None:

@@ -17,18 +17,25 @@ from budgeteer.workbench.preview import Packed
 
 PAGE_LINES = 105
 """The most lines of one page: messages, turn heads and folded runs together."""
+SCREEN_LINES = 32
+"""As many of them as a large screen shows (workbench.css, `.screenful`)."""
 FOLDED_FROM = 3
 """So many messages of one fate in a row, dropped or summarised, are folded."""
 
 type Indices = NDArray[np.int64]
 type Ints = NDArray[np.int64]
+type Flags = NDArray[np.bool_]
+type LineKind = Literal["message", "turn", "folded"]
+
+KINDS: tuple[LineKind, ...] = ("message", "turn", "folded")
+_MESSAGE, _TURN, _FOLDED = range(len(KINDS))
 
 
 @dataclass(frozen=True, slots=True)
 class MessageRun:
     """A line before it is written: positions in the table's columns; a turn's `last` is the message that opens it."""
 
-    kind: Literal["message", "turn", "folded"]
+    kind: LineKind
     first: int
     last: int
 
@@ -58,18 +65,36 @@ class MessageTable:
         return fates
 
 
+@dataclass(frozen=True, slots=True)
+class MessageLines:
+    """All lines of a list as columns, so that only those of one page become values; `kind` indexes KINDS."""
+
+    kind: NDArray[np.int8]
+    first: Indices
+    last: Indices
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def between(self, start: int, stop: int) -> list[MessageRun]:
+        """The lines of a page."""
+        columns = (self.kind[start:stop].tolist(), self.first[start:stop].tolist(), self.last[start:stop].tolist())
+        return [MessageRun(KINDS[kind], first, last) for kind, first, last in zip(*columns, strict=True)]
+
+    def line_of(self, at: int) -> int:
+        """The line that a position of the table is in, from 0; 0 where it is in none."""
+        found = np.flatnonzero((self.kind != _TURN) & (self.first <= at) & (at <= self.last))
+        return int(found[0]) if len(found) else 0
+
+
 def page_of(packed: Packed, decision_id: str) -> int:
     """The page of the unfiltered list on which a message stands, counted from 1; 1 where it is no message."""
     index = packed.find(decision_id)
     table = table_of(packed.packing)
     if index is None:
         return 1
-    entries = entries_of(table, np.arange(len(table)), folds=True, opened=index)
-    at = int(np.searchsorted(table.index, index))
-    for number, entry in enumerate(entries):
-        if entry.kind != "turn" and entry.first <= at <= entry.last:
-            return number // PAGE_LINES + 1
-    return 1
+    lines = lines_of(table, np.arange(len(table)), folds=True, opened=index)
+    return lines.line_of(int(np.searchsorted(table.index, index))) // PAGE_LINES + 1
 
 
 def table_of(packing: Packing) -> MessageTable:
@@ -85,35 +110,55 @@ def table_of(packing: Packing) -> MessageTable:
     return MessageTable(ledger, index, row, turn, before + np.cumsum(sizes), before, lambda at: context_id(packing, at))
 
 
-def entries_of(table: MessageTable, chosen: Indices, *, folds: bool, opened: int | None) -> list[MessageRun]:
-    """Heads of turns, messages and folded runs, in order."""
-    found: list[MessageRun] = []
-    turn = -1
-    for first, last in _runs(table, chosen):
-        if folds and _is_folded(table, first, last, opened):
-            found.append(MessageRun("folded", first, last))
-            continue
-        for at in chosen[(chosen >= first) & (chosen <= last)] if first != last else (first,):
-            now = int(table.turn[at])
-            if now >= 0 and now != turn:
-                turn = now
-                found.append(MessageRun("turn", int(at), int(np.argmax(table.turn == turn))))
-            found.append(MessageRun("message", int(at), int(at)))
+def lines_of(table: MessageTable, chosen: Indices, *, folds: bool, opened: int | None) -> MessageLines:
+    """Heads of turns, messages and folded runs, in order.
+
+    Args:
+        table: the messages.
+        chosen: positions of those that are listed, in ascending order.
+        folds: whether runs of what went are folded.
+        opened: the index in the ledger of an item whose run is not; None for no item.
+    """
+    starts, ends = _runs(table, chosen)
+    is_folded = _foldable(table, chosen[starts], chosen[ends], opened) if folds else np.zeros(len(starts), np.bool_)
+    of_folded = np.repeat(is_folded, ends - starts + 1)
+    heads = _heads(table.turn[chosen], ~of_folded)
+    is_line = ~of_folded
+    is_line[starts] = True
+    # Where a message or a run stands; the head of its turn stands right before it.
+    places = np.cumsum(is_line.astype(np.int64) + heads) - 1
+    kind = np.zeros(int(places[-1]) + 1 if len(places) else 0, np.int8)
+    first, last = np.empty(len(kind), np.int64), np.empty(len(kind), np.int64)
+    first[places[is_line]] = last[places[is_line]] = chosen[is_line]
+    folded = places[starts[is_folded]]
+    kind[folded], last[folded] = _FOLDED, chosen[ends[is_folded]]
+    above = places[heads] - 1
+    kind[above], first[above], last[above] = _TURN, chosen[heads], _openings(table.turn, table.turn[chosen[heads]])
+    return MessageLines(kind, first, last)
+
+
+def _runs(table: MessageTable, chosen: Indices) -> tuple[Indices, Indices]:
+    """Where in `chosen` each stretch of neighbours with one fate begins and ends."""
+    cuts = np.flatnonzero((np.diff(chosen) != 1) | (np.diff(table.fate[chosen]) != 0)) + 1
+    starts = np.concatenate([np.zeros(min(len(chosen), 1), np.int64), cuts])
+    return starts, np.append(starts[1:], len(chosen))[: len(starts)] - 1
+
+
+def _foldable(table: MessageTable, first: Indices, last: Indices, opened: int | None) -> Flags:
+    is_gone = np.isin(table.fate[first], (DROPPED, SUMMARISED))
+    is_opened = False if opened is None else (table.index[first] <= opened) & (opened <= table.index[last])
+    return np.asarray((last - first + 1 >= FOLDED_FROM) & is_gone & ~np.asarray(is_opened, np.bool_))
+
+
+def _heads(turn: Ints, is_shown: Flags) -> Flags:
+    """The messages that are shown as the first of their turn; what is folded has no head."""
+    at = np.flatnonzero(is_shown & (turn >= 0))
+    found = np.zeros(len(turn), np.bool_)
+    found[at] = np.diff(turn[at], prepend=-1) != 0
     return found
 
 
-def _runs(table: MessageTable, chosen: Indices) -> list[tuple[int, int]]:
-    """First and last of each stretch of chosen neighbours with one fate."""
-    if not len(chosen):
-        return []
-    fate = table.fate[chosen]
-    cut = np.flatnonzero((np.diff(chosen) != 1) | (np.diff(fate) != 0)) + 1
-    starts = np.concatenate([[0], cut])
-    ends = np.concatenate([cut, [len(chosen)]]) - 1
-    return [(int(chosen[start]), int(chosen[end])) for start, end in zip(starts, ends, strict=True)]
-
-
-def _is_folded(table: MessageTable, first: int, last: int, opened: int | None) -> bool:
-    if last - first + 1 < FOLDED_FROM or int(table.fate[first]) not in {DROPPED, SUMMARISED}:
-        return False
-    return opened is None or not int(table.index[first]) <= opened <= int(table.index[last])
+def _openings(turn: Ints, wanted: Ints) -> Indices:
+    """The position of the first message of each wanted turn, be it listed or not."""
+    numbers, positions = np.unique(turn, return_index=True)
+    return np.asarray(positions[np.searchsorted(numbers, wanted)], np.int64)

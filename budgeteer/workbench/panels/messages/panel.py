@@ -15,10 +15,11 @@ from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
 from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
 from budgeteer.workbench.panels.messages.message_runs import (
     PAGE_LINES,
+    SCREEN_LINES,
     Indices,
     MessageRun,
     MessageTable,
-    entries_of,
+    lines_of,
     table_of,
 )
 from budgeteer.workbench.panels.row_marks import MarkedRow
@@ -102,12 +103,13 @@ class _Told:
 @dataclass(frozen=True, slots=True)
 class MessageList:
     """A page of the list with everything around it. `before` and `rest` are what the running total has beside it;
-    `carried` is the state that a search keeps.
+    `carried` is the state that a search keeps. `is_cut`: further lines of the page are still to be asked for.
     """
 
     chips: tuple[MessageChip, ...]
     carried: tuple[tuple[str, Any], ...]
     lines: tuple[MessageLine, ...]
+    is_cut: bool
     before: str
     rest: str
     sentence: str
@@ -117,15 +119,16 @@ class MessageList:
     next_url: str
 
 
-def message_list(packed: Packed, state: ViewState) -> MessageList:
-    """The lines this state asks for, at most PAGE_LINES of them."""
+def message_list(packed: Packed, state: ViewState, *, is_screenful: bool = False) -> MessageList:
+    """The lines this state asks for, at most PAGE_LINES of them, or those of them that a screen shows first."""
     table = table_of(packed.packing)
     opened = packed.find(state.open) if state.open else None
     chosen = _matching(packed, table, state)
-    entries = entries_of(table, chosen, folds=state.filter == "all" and not state.q.strip(), opened=opened)
-    pages = max(1, -(-len(entries) // PAGE_LINES))
+    lines = lines_of(table, chosen, folds=state.filter == "all" and not state.q.strip(), opened=opened)
+    pages = max(1, -(-len(lines) // PAGE_LINES))
     page = min(state.page, pages)
-    window = entries[(page - 1) * PAGE_LINES : page * PAGE_LINES]
+    start = (page - 1) * PAGE_LINES
+    window = lines.between(start, start + (SCREEN_LINES if is_screenful else PAGE_LINES))
     total = packed.packing.total.tokens
     known = int(table.running[-1]) if len(table) else table.before_tokens
     shown = [entry.named for entry in window if entry.kind != "folded"]
@@ -139,6 +142,7 @@ def message_list(packed: Packed, state: ViewState) -> MessageList:
         chips=_chips(table, state),
         carried=state.pairs(q="", page=1, open=""),
         lines=tuple(_line(entry, table, told, state) for entry in window),
+        is_cut=len(window) < min(len(lines) - start, PAGE_LINES),
         before=f"{table.before_tokens:,} tokens before the first message",
         rest=f"{total - known:,} tokens of overhead: {total:,} in all",
         sentence=_sentence(len(chosen), len(table), page=page, pages=pages),

@@ -18,6 +18,8 @@ from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
 
 PAGE_SPANS = 40
+SCREEN_SPANS = 16
+"""As many as a large screen shows below the outline."""
 HEAD_CHARS = 1_200
 """The most of one text a page holds; the rest of it opens in place (views/prompt_part.py)."""
 
@@ -77,6 +79,7 @@ class PromptView:
         carried: what the search keeps.
         outline: the whole prompt in few rows, each with the address of the page that it begins on.
         outline_sentence: what the outline says in short.
+        is_cut: further parts of the page are still to be asked for.
     """
 
     sentence: str
@@ -85,6 +88,7 @@ class PromptView:
     carried: tuple[tuple[str, Any], ...]
     search_sentence: str
     spans: tuple[PromptEntry, ...]
+    is_cut: bool
     pages: int
     page_sentence: str
     previous_url: str
@@ -92,8 +96,8 @@ class PromptView:
     comparison: BeforeAfter
 
 
-def prompt_view(packed: Packed, state: ViewState) -> PromptView:
-    """The parts of this page, at most PAGE_SPANS of them."""
+def prompt_view(packed: Packed, state: ViewState, *, is_screenful: bool = False) -> PromptView:
+    """The parts of this page, at most PAGE_SPANS of them, or those of them that a screen shows first."""
     prompt = parts_of(packed)
     searched = state.q.strip()
     found = matches_in([part.span for part in prompt.parts], searched) if searched else ()
@@ -101,7 +105,8 @@ def prompt_view(packed: Packed, state: ViewState) -> PromptView:
     pages = max(1, -(-len(numbers) // PAGE_SPANS))
     page = min(state.page, pages)
     first = (page - 1) * PAGE_SPANS
-    shown = numbers[first : first + PAGE_SPANS]
+    whole_page = numbers[first : first + PAGE_SPANS]
+    shown = whole_page[: SCREEN_SPANS if is_screenful else PAGE_SPANS]
     by_number = {one.number: one for one in found}
     total, where = packed.packing.total, Whereabouts.of(packed.packing)
     outline = tuple(_link(row, state) for row in outline_of(packed, prompt))
@@ -115,8 +120,9 @@ def prompt_view(packed: Packed, state: ViewState) -> PromptView:
             _with_match(_entry(prompt.parts[number], packed=packed, where=where, state=state), by_number.get(number))
             for number in shown
         ),
+        is_cut=len(shown) < len(whole_page),
         pages=pages,
-        page_sentence=f"{first + 1:,}–{first + len(shown):,} of {count_of(len(numbers), 'part')}",
+        page_sentence=f"{first + 1:,}–{first + len(whole_page):,} of {count_of(len(numbers), 'part')}",
         previous_url=state.query(page=page - 1) if page > 1 else "",
         next_url=state.query(page=page + 1) if page < pages else "",
         comparison=comparison_of(packed.packing),

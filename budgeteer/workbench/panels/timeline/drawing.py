@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from budgeteer.engine.packing.ledger import DRAWN
+from budgeteer.lru import LruCache
 from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.scale import Scale, pushed_apart, short
 from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
@@ -48,6 +49,8 @@ FAR_LIMIT = 2.5
 HEADROOM = 1.06
 #: Reported requests up to which each is a dot that says its figure; more are a line.
 MOST_DOTS = 40
+#: Timelines of which the drawings are kept in the process, some 200 kB each: making them takes longer than the rest.
+KEPT_DRAWINGS = 16
 #: Fewer turns than that say nothing of where one is: the axis has the numbers of requests instead.
 LEAST_TURNS = 3
 
@@ -146,8 +149,12 @@ class TimelineView:
     reported_by: str
 
 
-def timeline_view(packed: Packed, timeline: Timeline, state: ViewState) -> TimelineView:
-    """The picture of one replay."""
+_drawings: LruCache[tuple[TimelineDrawing, ...]] = LruCache(KEPT_DRAWINGS)
+"""By the digest of their question."""
+
+
+def timeline_view(packed: Packed, timeline: Timeline, state: ViewState, *, digest: str = "") -> TimelineView:
+    """The picture of one replay; with the digest of its question its drawings are kept for the next look."""
     picture = _Picture(timeline)
     first = timeline.first_over
     listed = timeline.moments[:LISTED_MOMENTS]
@@ -155,7 +162,7 @@ def timeline_view(packed: Packed, timeline: Timeline, state: ViewState) -> Timel
     return TimelineView(
         title=picture.title(),
         sentence=picture.sentence(),
-        drawings=tuple(picture.drawing(size) for size in SIZES),
+        drawings=_drawings.get(digest, picture.drawings) if digest else picture.drawings(),
         legend=tuple((MARKS[kind], MARK_NAMES[kind]) for kind in DRAWN_MARKS if kind in kinds),
         causes_title="" if first is None else f"Top causes up to request {first + 1:,}",
         causes=tuple(causes_of(packed, timeline, state)),
@@ -192,6 +199,9 @@ class _Picture:
     def _named(self, at: int) -> str:
         turn = self.timeline.turns[at]
         return f"Request {at + 1:,} (turn {turn:,})" if turn else f"Request {at + 1:,}"
+
+    def drawings(self) -> tuple[TimelineDrawing, ...]:
+        return tuple(self.drawing(size) for size in SIZES)
 
     def drawing(self, size: PictureSize) -> TimelineDrawing:
         timeline = self.timeline

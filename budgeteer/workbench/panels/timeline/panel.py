@@ -35,7 +35,8 @@ class TimelinePanel:
 def timeline_shown(workspace: Workspace, packed: Packed, state: ViewState, *, no_job: str = "") -> TimelinePanel:
     """The replay of the workspace's conversation; where `no_job` says why, no job is started and it is shown."""
     try:
-        found = answered(timeline_study(workspace, packed, state.replaying), workspace, draft=bool(no_job))
+        question = timeline_study(workspace, packed, state.replaying)
+        found = answered(question, workspace, draft=bool(no_job))
     except BudgeteerError as error:
         return TimelinePanel(sentence=error_parts(error)["sentence"])
     if found is None:
@@ -46,4 +47,5 @@ def timeline_shown(workspace: Workspace, packed: Packed, state: ViewState, *, no
         return TimelinePanel(sentence=NOTHING)
     query = ViewState(replaying=state.replaying).query()
     choice = request_choice(workspace, packed, found, state)
-    return TimelinePanel(view=timeline_view(packed, found, state), table_query=query, choice=choice)
+    view = timeline_view(packed, found, state, digest=question.digest)
+    return TimelinePanel(view=view, table_query=query, choice=choice)
