@@ -53,6 +53,7 @@ class Fix:
         raises: the demands that the settings meet, where they raise limits. or_else: another way out of these.
         reason: why a limit is raised to just that, where it is not what is requested, or that a shortening is not
             enough; also in `sentence`.
+        enough: the fix after which nothing is left out, where a shortening is cheaper and not enough.
     """
 
     sentence: str
@@ -61,9 +62,13 @@ class Fix:
     raises: tuple[Demand, ...] = ()
     or_else: str = ""
     reason: str = ""
+    enough: Fix | None = None
 
     def with_headroom(self, threshold_percent: float, *, usable_tokens: int) -> Fix:
         """The fix with every limit raised so far that it warns no more, or as far as that may change anything."""
+        if self.enough is not None:
+            enough = self.enough.with_headroom(threshold_percent, usable_tokens=usable_tokens)
+            return replace(self, enough=enough)
         if not self.raises:
             return self
         values = [raised_value(demand, threshold_percent, usable_tokens=usable_tokens) for demand in self.raises]
@@ -146,10 +151,12 @@ def compacted(saved_chars: int) -> Fix:
     return Fix(sentence, {"skillsBudget.optimization.compactPaths": True}, Size(chars=saved_chars))
 
 
-def not_enough(fix: Fix, demand: Demand) -> Fix:
+def not_enough(fix: Fix, demand: Demand, enough: Fix) -> Fix:
     """A shortening that leaves more than is allowed, with the limit from which on nothing would be left out."""
     reason = f"That is not enough for all: a limit of {demand.needed:,} is."
-    return replace(fix, sentence=f"{fix.sentence} {reason}", reason=reason)
+    return replace(
+        fix, sentence=f"{fix.sentence} {reason}", reason=reason, enough=enough if enough.settings else None
+    )
 
 
 def budget_on(library_tokens: int) -> Fix:

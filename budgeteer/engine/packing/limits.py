@@ -201,7 +201,7 @@ def skill_limits(bundle: Bundle, chosen: Selection, config: BudgetConfig) -> Ite
         if shorten is not None and demand.path != MAX_SKILLS:
             saved = shorten.saves.tokens if demand.path == MAX_SKILL_TOKENS else shorten.saves.chars
             is_short = saved > 0 and demand.needed - saved > demand.allowed
-            fix = not_enough(shorten, demand) if is_short else shorten
+            fix = not_enough(shorten, demand, raise_all) if is_short else shorten
         elif demand.is_passed:
             fix = raise_all
         yield Limit(name, demand.needed, demand.allowed, unit, fix)

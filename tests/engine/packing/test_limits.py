@@ -57,6 +57,11 @@ def test_a_shortening_that_is_not_enough_says_which_limit_is(spare: int) -> None
     fix = warned(asked(minified.chosen.skills.asked.chars + spare))["maxSkillsPromptChars"].fix
     assert fix.reason == (f"That is not enough for all: a limit of {whole:,} is." if spare else "")
     assert fix.sentence.endswith(fix.reason)
+    if spare:
+        assert fix.enough is not None
+        assert fix.enough.settings["skillsBudget.limits.maxSkillsPromptChars"] >= whole
+    else:
+        assert fix.enough is None
     assert not warned(asked(whole)) or warned(asked(whole))["maxSkillsPromptChars"].level == "reached"
 
 

@@ -17,7 +17,7 @@ from budgeteer.workbench.config_form.apply import apply_posted
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import Trial, TryOut, changes_of
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.warnings.notes import Note
+from budgeteer.workbench.panels.warnings.notes import NO_BUTTON, Note
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.summary_store import stored_summaries
 
@@ -74,13 +74,19 @@ def with_effects(notes: tuple[Note, ...], try_out: TryOut) -> tuple[Note, ...]:
     """The notes, each with what its button would come to; a button that does not help, or twice the same, goes."""
     seen: set[str] = set()
     shown = []
+
+    def is_offered(apply: str) -> bool:
+        is_new = bool(apply) and apply not in seen
+        seen.add(apply)
+        return is_new and try_out(apply, "").helps
+
     for note in notes:
         trial = try_out(note.apply, "") if note.apply else Trial()
-        if trial.helps and note.apply not in seen:
-            shown.append(replace(note, effect=trial.effect))
+        if is_offered(note.apply):
+            tried = replace(note, effect=trial.effect)
         else:
-            shown.append(replace(note, apply="", apply_label="", fix=_without_button(note, trial)))
-        seen.add(note.apply)
+            tried = replace(note, apply="", apply_label="", fix=_without_button(note, trial))
+        shown.append(tried if is_offered(note.enough.apply) else replace(tried, enough=NO_BUTTON))
     return tuple(shown)
 
 

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from budgeteer.engine.packing.result import LimitWarning, Packing
 from budgeteer.presentation.labels import LEVEL_WORDS, limit_title, uncharged_text
-from budgeteer.workbench.fix_buttons import button_of
+from budgeteer.workbench.fix_buttons import FixButton, button_of
+
+
+NO_BUTTON = FixButton()
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +17,8 @@ class Note:
     """One note; `tone` is "e" only for what does not fit.
 
     `apply` is the value of the button that applies its fix (fix_buttons.py), "" where there is none; `effect` is what
-    that would come to, where somebody tried it out, and `reason` why it sets just that.
+    that would come to, where somebody tried it out, and `reason` why it sets just that. Where that fix is not enough,
+    `enough` is the button of the one that is.
     """
 
     tone: str
@@ -25,6 +29,7 @@ class Note:
     apply_label: str
     effect: str = ""
     reason: str = ""
+    enough: FixButton = NO_BUTTON
 
 
 def notes_of(packing: Packing) -> tuple[Note, ...]:
@@ -49,4 +54,5 @@ def _note(warning: LimitWarning, history: int) -> Note:
         apply=button.apply,
         apply_label=button.label,
         reason=warning.fix.reason,
+        enough=button_of(warning.fix.enough.settings) if warning.fix.enough else NO_BUTTON,
     )

@@ -45,6 +45,18 @@ def test_every_button_says_what_it_then_does(name: str, request: pytest.FixtureR
         assert back == old["dropped"] - counts["dropped"]  # as the header counts them
 
 
+def test_beside_a_shortening_that_is_not_enough_stands_the_fix_that_is(library: Workspace) -> None:
+    current, packed = EditableConfig.of(library), packed_of(library)
+    note = with_effects(notes_of(packed.packing), trying_out(library, current, packed))[0]
+    assert note.apply_label == "Minify descriptions"
+    left_out = {}
+    for apply in (note.apply, note.enough.apply):
+        undo_steps.commit(library, apply_posted(current, changes_of(apply)).config.delta)
+        left_out[apply] = packed_of(library).packing.verdict.counts["dropped"]
+        undo_steps.undo(library)
+    assert left_out[note.apply] > left_out[note.enough.apply] == 0
+
+
 def test_what_changes_nothing_says_so(session: Workspace) -> None:
     packing = packed_of(session).packing
     assert effect_of(packing, packing) == "no effect"
