@@ -297,9 +297,9 @@ def test_a_row_that_is_pressed_while_the_others_come_is_opened_and_lit(agent: Pa
     page.set_viewport_size({"width": 1440, "height": 900})
     on_screenful(page, "const link = document.querySelectorAll('.items .c-name a')[2]; link.focus(); link.click();")
     page.locator("#tab-messages").click()
-    expect(page.locator("#inspector h2")).to_be_visible()
+    page.wait_for_function("() => window.__acted")
+    expect(page.locator("#inspector-close")).to_be_visible()
     expect(page.locator("#result [data-cut]")).to_have_count(0)
-    assert page.evaluate("() => window.__acted")
     expect(page.locator(".items tbody tr.on")).to_have_count(1)
     expect(page.locator(".items tbody tr .c-name a").nth(2)).to_have_attribute("aria-current", "true")
 
@@ -309,8 +309,8 @@ def test_another_view_takes_the_place_of_rows_that_are_asked_for(agent: Page) ->
     page.set_viewport_size({"width": 1440, "height": 900})
     on_screenful(page, "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '3', bubbles: true }));")
     page.locator("#tab-messages").click()
+    page.wait_for_function("() => window.__acted")
     expect(page.locator("#tab-prompt")).to_have_attribute("aria-current", "page")
-    assert page.evaluate("() => window.__acted")
     expect(page.locator("#result [data-cut]")).to_have_count(0)
     expect(page.locator("#result .prompt > li").last).to_be_visible()
     assert "view=prompt" in page.url

@@ -31,7 +31,11 @@ class ChartSize:
     bottom: int = 36
 
 
-SIZES: Final = (ChartSize("wide", 1072, 300, 56, 16, 5), ChartSize("narrow", 358, 260, 48, 8, 4))
+SIZES: Final = (
+    ChartSize("wide", 1072, 300, 56, 16, 5),
+    ChartSize("medium", 728, 280, 52, 12, 5),
+    ChartSize("narrow", 358, 260, 48, 8, 4),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,9 +58,12 @@ class Component:
         return {"name": self.name, "before": self.before.to_json(), "after": self.after.to_json()}
 
 
-def before_after(packing: Packing) -> list[Component]:
-    """Every component that either side has, in prompt order; each column's sum is the total of its request."""
-    before, after = _sides(pack_unlimited(packing)), _sides(packing)
+def before_after(packing: Packing, unlimited: Packing | None = None) -> list[Component]:
+    """Every component that either side has, in prompt order; each column's sum is the total of its request.
+
+    `unlimited` is the packing with nothing limited, where it is at hand.
+    """
+    before, after = _sides(unlimited or pack_unlimited(packing)), _sides(packing)
     return [
         Component(name, before[name], after[name])
         for name in before

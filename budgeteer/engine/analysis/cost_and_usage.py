@@ -52,7 +52,7 @@ def reported_sentence(
         return f"{told}; what this file holds of it is {in_file or 0:,} as counted here."
     told = f"The source reported {reported:,} input tokens for its last request"
     if in_file is not None and in_file > reported:
-        return f"{told}; what its file holds counts to {in_file:,} here."
+        return f"{told}; what its file holds of that request counts to {in_file:,} here."
     counted = f"; {in_file:,} are counted in this file" if in_file is not None else ""
     missing = not_in_file or 0
     if in_file is None or in_file + missing == reported:

@@ -154,9 +154,7 @@ def compacted(saved_chars: int) -> Fix:
 def not_enough(fix: Fix, demand: Demand, enough: Fix) -> Fix:
     """A shortening that leaves more than is allowed, with the limit from which on nothing would be left out."""
     reason = f"That is not enough for all: a limit of {demand.needed:,} is."
-    return replace(
-        fix, sentence=f"{fix.sentence} {reason}", reason=reason, enough=enough if enough.settings else None
-    )
+    return replace(fix, sentence=f"{fix.sentence} {reason}", reason=reason, enough=enough if enough.settings else None)
 
 
 def budget_on(library_tokens: int) -> Fix:

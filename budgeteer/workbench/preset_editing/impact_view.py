@@ -46,6 +46,14 @@ CLAUSES: Final = {
     ),
 }
 
+#: By outcome: what stands above the workspaces that have it.
+TITLES: Final = {
+    FollowerOutcome.OVER: "No longer fits",
+    FollowerOutcome.DROPS_MORE: f"Leaves out over {NAMED_SHARE * 100:.0f} % more",
+    FollowerOutcome.UNUSABLE: "Cannot take its own changes",
+    FollowerOutcome.NOT_TRIED: "Not tried",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class NamedFollower:
@@ -60,8 +68,8 @@ class OutcomeRow:
     """One outcome: how many, who of them may be named, and how many others there are."""
 
     outcome: str
+    title: str
     number: int
-    clause: str
     named: tuple[NamedFollower, ...]
     others: str
 
@@ -71,7 +79,7 @@ class ImpactView:
     """What is known of the impact.
 
     Attributes:
-        followers: how many workspaces follow the preset now, and did when it was tried where that differs.
+        followers: how many workspaces follow the preset; "" where the trial says the same.
         cards: the reader's own jobs that are under way or failed.
         waiting: what to say of somebody else's, "" where there are none.
         sentence: what was found, in one line; "" while nothing is.
@@ -130,12 +138,11 @@ def impact_view(proposal: PresetProposal, reader: User, *, here: str) -> ImpactV
         return ImpactView(followers, number > 0)
     found = PresetImpact.joined(PresetImpact.from_json((job.result or {})["impact"]) for job in latest)
     rows = tuple(_rows(found, proposal, reader))
-    if found.followers != number:
-        followers += f"; tried when {found.followers:,} did"
+    is_stale = found.followers != number
     return ImpactView(
-        followers,
+        f"{followers} now" if is_stale else "",
         number > 0,
-        sentence=_sentence(found),
+        sentence=_sentence(found, is_stale=is_stale),
         rows=rows,
         found_at=max((job.finished_at for job in latest if job.finished_at), default=None),
     )
@@ -154,27 +161,28 @@ def _latest(proposal: PresetProposal) -> list[Job]:
     return [first, *(job for job in others if job is not None)]
 
 
-def _sentence(found: PresetImpact) -> str:
-    """One line: how many follow, and how many of them have which outcome."""
+def _sentence(found: PresetImpact, *, is_stale: bool) -> str:
+    """One line: how many follow, or followed when it was tried, and how many of them have which outcome."""
     said = [
         f"{found.count(outcome):,} {clause[found.count(outcome) != 1]}"
         for outcome, clause in CLAUSES.items()
         if found.count(outcome)
     ]
-    follow = f"{count_of(found.followers, 'workspace')} {'follows' if found.followers == 1 else 'follow'}"
+    verb = "followed when this was tried" if is_stale else "follows" if found.followers == 1 else "follow"
+    follow = f"{count_of(found.followers, 'workspace')} {verb}"
     return f"{follow}: {', '.join(said)}." if said else f"{follow}: all still fit, and none leaves out more."
 
 
 def _rows(found: PresetImpact, proposal: PresetProposal, reader: User) -> Iterable[OutcomeRow]:
     visible = _visible(reader, [key for ids in found.named.values() for key in ids])
-    for outcome, clause in CLAUSES.items():
+    for outcome, title in TITLES.items():
         ids = found.named.get(outcome, ())
         if not ids:
             continue
         named = tuple(_named(visible[key], proposal, outcome) for key in ids if key in visible)
         hidden = len(ids) - len(named)
         others = f"{hidden:,} that you may not see" if hidden else ""
-        yield OutcomeRow(str(outcome), len(ids), clause[len(ids) != 1], named, others)
+        yield OutcomeRow(str(outcome), title, len(ids), named, others)
 
 
 def _named(workspace: Workspace, proposal: PresetProposal, outcome: FollowerOutcome) -> NamedFollower:

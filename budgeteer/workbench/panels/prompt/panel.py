@@ -125,7 +125,7 @@ def prompt_view(packed: Packed, state: ViewState, *, is_screenful: bool = False)
         page_sentence=f"{first + 1:,}–{first + len(whole_page):,} of {count_of(len(numbers), 'part')}",
         previous_url=state.query(page=page - 1) if page > 1 else "",
         next_url=state.query(page=page + 1) if page < pages else "",
-        comparison=comparison_of(packed.packing),
+        comparison=comparison_of(packed),
     )
 
 

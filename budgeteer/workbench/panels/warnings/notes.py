@@ -8,7 +8,6 @@ from budgeteer.engine.packing.result import LimitWarning, Packing
 from budgeteer.presentation.labels import LEVEL_WORDS, limit_title, uncharged_text
 from budgeteer.workbench.fix_buttons import FixButton, button_of
 
-
 NO_BUTTON = FixButton()
 
 
@@ -17,8 +16,8 @@ class Note:
     """One note; `tone` is "e" only for what does not fit.
 
     `apply` is the value of the button that applies its fix (fix_buttons.py), "" where there is none; `effect` is what
-    that would come to, where somebody tried it out, and `reason` why it sets just that. Where that fix is not enough,
-    `enough` is the button of the one that is.
+    that would come to, where somebody tried it out, and `reason` why it sets just that. `aside` is what of the demand
+    the limit is not charged with. Where that fix is not enough, `enough` is the button of the one that is.
     """
 
     tone: str
@@ -29,6 +28,7 @@ class Note:
     apply_label: str
     effect: str = ""
     reason: str = ""
+    aside: str = ""
     enough: FixButton = NO_BUTTON
 
 
@@ -49,7 +49,8 @@ def _note(warning: LimitWarning, history: int) -> Note:
     return Note(
         tone="",
         title=f"{limit_title(warning.limit)}: {LEVEL_WORDS[warning.level]}.",
-        sentence=f"{figures} {uncharged_text(warning.limit, warning.used, history)}".rstrip(),
+        sentence=figures,
+        aside=uncharged_text(warning.limit, warning.used, history),
         fix=warning.fix.sentence,
         apply=button.apply,
         apply_label=button.label,

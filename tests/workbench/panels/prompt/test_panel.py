@@ -12,6 +12,7 @@ from django.urls import reverse
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.map.before_after import comparison_of
 from budgeteer.workbench.panels.prompt.opened_part import CHUNK_CHARS
 from budgeteer.workbench.panels.prompt.outline import MOST_ROWS, outline_of
 from budgeteer.workbench.panels.prompt.panel import HEAD_CHARS, prompt_view
@@ -26,6 +27,10 @@ def packed_of(workspace: Workspace) -> Packed:
     packed = preview(workspace, EditableConfig.of(workspace)).packed
     assert packed is not None
     return packed
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
 
 
 def part(client: Client, workspace: Workspace, query: str, *, htmx: bool = True) -> str:
@@ -49,6 +54,20 @@ def test_parts_and_overhead_add_up_to_the_total(fixture: str, request: pytest.Fi
     gone = (ledger.fate == 2) | (ledger.fate == 3)
     assert left_out == int(ledger.before_tokens[gone].sum())
     assert len(rows) <= MOST_ROWS + 10
+
+
+@pytest.mark.parametrize("fixture", ["session", "library"])
+def test_the_sum_of_everything_loaded_leads_to_what_the_header_requests(
+    fixture: str, request: pytest.FixtureRequest
+) -> None:
+    packed = packed_of(request.getfixturevalue(fixture))
+    compared = comparison_of(packed)
+    asked = packed.packing.verdict.asked_tokens
+    sentence = compared.asked_sentence
+    assert f"{asked:,} requested" in sentence
+    signs = {"tokens of": 1, "more for": 1, "fewer for": -1}
+    steps = re.findall(r"([\d,]+) (tokens of|more for|fewer for)", sentence)
+    assert number(compared.before_total) + sum(signs[word] * number(figure) for figure, word in steps) == asked
 
 
 @pytest.mark.parametrize("fixture", ["session", "library"])
