@@ -61,6 +61,16 @@ class CalibrationView:
     sources: str
     can_use: bool
 
+    @property
+    def own(self) -> list[SourceOffer]:
+        """The conversations that the workspace holds."""
+        return [offer for offer in self.offers if offer.chosen]
+
+    @property
+    def others(self) -> list[SourceOffer]:
+        """Other conversations of its owner."""
+        return [offer for offer in self.offers if not offer.chosen]
+
 
 def calibration_view(workspace: Workspace, current: EditableConfig) -> CalibrationView:
     """How a workspace's model is calibrated, and what it may be calibrated with."""

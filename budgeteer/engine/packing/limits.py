@@ -85,13 +85,13 @@ def _added(rows: LedgerRows) -> Size:
 
 
 def _demand_overhead(name: str, ledger: Ledger, chosen: Selection, view: HistoryView) -> Size:
-    own = sum((entry.size for entry in ledger.overhead if entry.section == name), Size())
     if name == "tools":
         asked = chosen.tools.asked
         return asked - Size(int(chosen.tools.tokens.sum()), int(chosen.tools.chars.sum()))
     if name == "history":
         return Size(int(view.all_frames.sum()))
-    return own
+    own = [entry.size for entry in ledger.overhead if entry.section == name]
+    return Size(sum(size.tokens for size in own), sum(size.chars for size in own))
 
 
 def _own_limits(

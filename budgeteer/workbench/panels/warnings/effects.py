@@ -86,7 +86,10 @@ def with_effects(notes: tuple[Note, ...], try_out: TryOut) -> tuple[Note, ...]:
             tried = replace(note, effect=trial.effect)
         else:
             tried = replace(note, apply="", apply_label="", fix=_without_button(note, trial))
-        shown.append(tried if is_offered(note.enough.apply) else replace(tried, enough=NO_BUTTON))
+        if is_offered(note.enough.apply):
+            shown.append(replace(tried, enough_effect=try_out(note.enough.apply, "").effect))
+        else:
+            shown.append(replace(tried, enough=NO_BUTTON))
     return tuple(shown)
 
 

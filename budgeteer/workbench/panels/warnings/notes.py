@@ -17,7 +17,8 @@ class Note:
 
     `apply` is the value of the button that applies its fix (fix_buttons.py), "" where there is none; `effect` is what
     that would come to, where somebody tried it out, and `reason` why it sets just that. `aside` is what of the demand
-    the limit is not charged with. Where that fix is not enough, `enough` is the button of the one that is.
+    the limit is not charged with. Where that fix is not enough, `enough` is the button of the one that is,
+    and `enough_effect` what that would come to.
     """
 
     tone: str
@@ -30,6 +31,7 @@ class Note:
     reason: str = ""
     aside: str = ""
     enough: FixButton = NO_BUTTON
+    enough_effect: str = ""
 
 
 def notes_of(packing: Packing) -> tuple[Note, ...]:

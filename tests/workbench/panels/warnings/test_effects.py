@@ -55,6 +55,7 @@ def test_beside_a_shortening_that_is_not_enough_stands_the_fix_that_is(library: 
         left_out[apply] = packed_of(library).packing.verdict.counts["dropped"]
         undo_steps.undo(library)
     assert left_out[note.apply] > left_out[note.enough.apply] == 0
+    assert figure(r"restores ([\d,]+) item", note.enough_effect) == packed.packing.verdict.counts["dropped"]
 
 
 def test_what_changes_nothing_says_so(session: Workspace) -> None:
