@@ -245,11 +245,15 @@ class _Picture:
             return f"Sweet spot at {self.knee:,.0f}: {at.kept:,} instead of {now.kept:,} items, {than}"
         if len(self.swept.steps) == 1:
             return "Nothing changes over the whole range"
-        return f"{count_of(len(self.swept.steps), 'breakpoint')}, no clear sweet spot"
+        last, now = self.swept.steps[-1], self.now
+        if self.current is None or now.at == last.at:
+            return f"From {last.at:,.0f} on nothing changes: {count_of(last.kept, 'item')}, {last.tokens:,} tokens"
+        return f"{self.current:,.0f} includes {count_of(now.kept, 'item')}; {last.at:,.0f} or more includes {last.kept:,}"
 
     def sentence(self) -> str:
         steps = self.swept.steps
-        parts = ["Exact packings at every value; everything else stays as configured"]
+        of = f" of {look_of(self.drawn[0]).title.lower()}" if len(self.drawn) == 1 else " by section"
+        parts = [f"Tokens sent{of} at every value, each packed exactly; everything else stays as configured"]
         if len(steps) > 1:
             parts.append(f"above {steps[-1].at:,.0f} nothing more is included")
         least = next((step for step in steps if step.fits), None)
