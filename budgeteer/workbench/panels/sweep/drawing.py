@@ -248,7 +248,9 @@ class _Picture:
         last, now = self.swept.steps[-1], self.now
         if self.current is None or now.at == last.at:
             return f"From {last.at:,.0f} on nothing changes: {count_of(last.kept, 'item')}, {last.tokens:,} tokens"
-        return f"{self.current:,.0f} includes {count_of(now.kept, 'item')}; {last.at:,.0f} or more includes {last.kept:,}"
+        return (
+            f"{self.current:,.0f} includes {count_of(now.kept, 'item')}; {last.at:,.0f} or more includes {last.kept:,}"
+        )
 
     def sentence(self) -> str:
         steps = self.swept.steps
