@@ -19,6 +19,7 @@ _CLAUSES: Final[Mapping[str, str]] = MappingProxyType(
         "maxSkillFileBytes": "skills whose file is too large",
         "maxToolDefinitionChars": "tools past the character limit",
         "tools.leaveOut": "tools left out by name",
+        "compress": "messages that a block stands for",
         "minifyResults": "white space of tool results",
         "optimization": "boilerplate in descriptions, home folders in paths",
         "fallback": "descriptions: name and location stay",

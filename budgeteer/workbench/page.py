@@ -306,7 +306,8 @@ class WorkbenchPage:
 
     @cached_property
     def model_field(self) -> FormField:
-        return form_field(self.current, fields()[0], change=self.change)
+        field = form_field(self.current, fields()[0], change=self.change)
+        return replace(field, origin="from the file") if self.current.has_named_model else field
 
     @cached_property
     def models(self) -> tuple[ModelGroup, ...]:

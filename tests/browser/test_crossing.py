@@ -409,7 +409,6 @@ def test_a_page_that_a_job_ends_on_is_loaded_anew_once_nothing_would_be_lost(ses
     adding.click()
     file = {"name": "tides.json", "mimeType": "application/json", "buffer": long_conversation(waits_for)}
     page.locator("#add-files").set_input_files([file])
-    page.locator("#add-source button").click()
     expect(page.locator(".waiting")).to_be_visible()
     page.evaluate("document.body.dataset.drawn = 'before'")
     ends.wait(page)

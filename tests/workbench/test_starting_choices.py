@@ -84,11 +84,14 @@ def test_what_the_owner_or_the_preset_chooses_goes_before_it(
     assert EditableConfig.of(workspace).config.model == "o3"
     undo_steps.undo(workspace)
     assert EditableConfig.of(workspace).config.model == "claude-opus-4-6"
+    page = client.get(workspace.get_absolute_url()).content.decode()
+    assert text_of(page, "o-model") == "from the file"
     presets.publish(presets.default().preset, config={"model": "gpt-4.1"}, note="", author=None)
     services.follow(workspace, workspace.preset_slug)
     assert EditableConfig.of(workspace).config.model == "gpt-4.1"
     page = client.get(workspace.get_absolute_url()).content.decode()
     assert text_of(page, "model-note") == "The conversation names “claude-opus-4-6”; the preset names gpt-4.1."
+    assert text_of(page, "o-model") == "preset"
 
 
 def test_the_first_conversation_that_was_read_decides_once(

@@ -460,13 +460,27 @@ def _problem(detail: Any) -> ConfigError:
         return ConfigError("this key is missing", where=where, mend="Give it a value.")
     if detail["type"] == "string_unicode":
         return _unstorable(where)
-    message = str(detail["msg"]).removeprefix("Input should be ")
+    message = _EXPECTED.get(detail["type"]) or str(detail["msg"]).removeprefix("Input should be ")
     if where.endswith((".startId", ".endId")):
         message = "the id of a message such as m042, or of a block such as b3"
     if where.endswith(_TOKEN_LIMITS):
         percents = 'a percentage of the input budget such as "30%", or "2% of the window"'
         message = f"a whole number of tokens up to {MOST:,}, or {percents}"
     return ConfigError(f"{_shown(detail.get('input'))} cannot be used here", where=where, mend=f"Expected: {message}.")
+
+
+#: By kind of error, as pydantic names it: what is expected, where its own words are a programmer's.
+_EXPECTED: Final = {
+    "int_parsing": "a whole number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_parsing": "a number",
+    "float_type": "a number",
+    "bool_parsing": "true or false",
+    "bool_type": "true or false",
+    "string_type": "a text",
+    "list_type": "a list",
+}
 
 
 def _shortened(key: str) -> str:

@@ -122,7 +122,7 @@ def raised_value(demand: Demand, threshold_percent: float, *, usable_tokens: int
 
 def spare(used: int, allowed: int) -> Fix:
     """Nothing to do yet."""
-    return Fix(f"Nothing is left out yet: {allowed - used:,} to spare.")
+    return Fix(f"This limit leaves nothing out: {allowed - used:,} to spare.")
 
 
 def raised(*demands: Demand, or_else: str = "", held_by: str = "") -> Fix:

@@ -75,6 +75,13 @@ class EditableConfig:
         config = load_config(merge(base, delta))
         return cls(version, base, delta, dump_config(config), config, named_model)
 
+    @property
+    def has_named_model(self) -> bool:
+        """Whether the model is the one that the conversation names, and nobody chose another."""
+        started = starting_model(self.named_model)
+        is_chosen = "model" in self.version.config or "model" in self.delta
+        return bool(started) and not is_chosen and self.data["model"] == started
+
     def _changed(self, delta: Mapping[str, Any]) -> Self:
         config = load_config(merge(self.base, delta))
         return replace(self, delta=delta, data=dump_config(config), config=config)

@@ -67,7 +67,8 @@ class FormField:
 
     `strategies` are the history strategies that alone read it, () where all do; `is_unused`: the chosen one does not.
     `own_text` is what the form had where the setting was changed elsewhere, and `take_over` the value of a button that
-    sets it; both "" else. `offers` are values for a text that was refused: what a button says, and its value.
+    sets it; both "" else. `offers` are values for a text that was refused: what a button says, and its value. `origin`
+    is where an unchanged value comes from, "" for the preset.
     """
 
     path: str
@@ -89,6 +90,7 @@ class FormField:
     own_text: str = ""
     take_over: str = ""
     offers: tuple[tuple[str, str], ...] = ()
+    origin: str = ""
 
     @property
     def name(self) -> str:

@@ -298,7 +298,30 @@
       if (isOn) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
+    for (const block of document.querySelectorAll(BLOCKS)) {
+      block.firstElementChild.classList.toggle("selected", sel !== "" && itemOf(block) === sel);
+    }
   };
+
+  // ---- a row and its block: where the pointer or the focus is on one, the other one is lit ----
+  const BLOCKS = ".icicle [data-links='#inspector'] a:not([data-opens])";
+  const ROWS = ".items tbody tr .c-name a";
+  const itemOf = (link) => new URLSearchParams(link.getAttribute("href").split("#")[0]).get(selection);
+  const lit = new Set();
+  const light = ({ target }) => {
+    for (const one of lit) one.classList.remove("lit");
+    lit.clear();
+    const block = target.closest?.(BLOCKS);
+    const link = block ?? target.closest?.(".items tbody tr")?.querySelector(".c-name a");
+    if (!link) return;
+    const item = itemOf(link);
+    for (const other of document.querySelectorAll(block ? ROWS : BLOCKS)) {
+      if (itemOf(other) === item) lit.add(block ? other.closest("tr") : other.firstElementChild);
+    }
+    for (const one of lit) one.classList.add("lit");
+  };
+  document.addEventListener("pointerover", light);
+  document.addEventListener("focusin", light);
 
   // ---- a range of messages: Shift and a click or an arrow choose it from the selected message on ----
   const rowOf = (element) => Number(element?.closest("tr[data-row]")?.dataset.row ?? 0);
@@ -422,6 +445,7 @@
     entered = Math.max(entered - 1, 0);
     if (!entered) dropping(false);
   });
+  adding?.querySelector("input[type=file]").addEventListener("change", ({ target }) => target.files.length && adding.requestSubmit());
   addEventListener("drop", (event) => {
     if (!brings(event)) return;
     event.preventDefault();
@@ -555,6 +579,7 @@
   addEventListener("hashchange", () => {
     shownPart = partOf(location.hash);
     here();
+    if (shownPart === "#view") showRange();
   });
   // A chosen range is seen above its form, the end that was moved last before all.
   const showRange = () => {

@@ -71,7 +71,9 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
                 "Expected: List should have at least 1 item after validation, not 0."
             ),
         ),
-        ({"model": 3}, "model: 3 cannot be used here. Expected: a valid string."),
+        ({"model": 3}, "model: 3 cannot be used here. Expected: a text."),
+        ({"contextWindow": "lots"}, "contextWindow: 'lots' cannot be used here. Expected: a whole number."),
+        ({"contextWindow": 1.5}, "contextWindow: 1.5 cannot be used here. Expected: a whole number."),
         (
             {"history": {"strategy": "newest"}},
             (

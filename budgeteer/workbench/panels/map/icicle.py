@@ -149,6 +149,8 @@ def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
         what = "requested or added"
     then = " then turn," if any(part.messages is not None and len(part) for part in ledger.parts) else ""
     letters = [LETTERS[at] for at in np.unique(ledger.category[sizes > 0]).tolist()]
+    drawn = {*letters, *(one.look.letter for one in scene.sections)}
+    letters = [letter for letter in LETTERS if letter in drawn]
     if any(one.key == "history" and one.end > one.around_at for one in scene.sections):
         letters.append(OVERHEAD_LETTER)
     return Icicle(
@@ -204,7 +206,11 @@ def _section(section: _DrawnSection, scene: _Scene) -> IcicleBlock:
     change = f"{asked:,} → {sent:,}" if sent != asked else f"{asked:,}"
     return _block(
         (section.start * scene.scale, (section.end - section.start) * scene.scale),
-        look=(f"f{letter}", "", "ocH" if letter == "H" else "oc"),
+        look=(
+            f"f{letter} selected" if scene.state.filter == section.key else f"f{letter}",
+            "",
+            "ocH" if letter == "H" else "oc",
+        ),
         title=f"{title}: {sent:,} of {asked:,} tokens sent{_paid(scene.packing, sent)}",
         labels=(f"{title} {change}", f"{title} {short_count(asked)}", f"{letter} {short_count(asked)}", letter),
         link=(_items_of(section, scene.state), "result"),
