@@ -30,6 +30,9 @@ _PARTS: Final = 60
 _WEIGHED: Final = 20_000
 """How many values of a document are looked at to say how much a part of it is."""
 _MOST: Final = 0.5
+_CONVERSATION: Final = "conversation_id"
+_IDS: Final = (_CONVERSATION, "conversationId", "chat_id", "thread_id", "session_id", "sessionId", "id", "_id")
+"""Under what an element says which conversation its list of messages is."""
 
 type _Value = Mapping[str, Any] | list[Any]
 
@@ -97,13 +100,14 @@ def _below(path: str, value: _Value) -> Iterator[tuple[str, _Value]]:
             return
         keys = dict.fromkeys(key for one in sample for key in one)
         for key in islice(keys, _KEYS):
-            given = [_json(one.get(key)) for one in value if isinstance(one, OBJECT)]
-            found = [one for one in given if one]
-            if len(found) * 2 >= len(given):
+            rows = [one for one in value if isinstance(one, OBJECT)]
+            given = [(one, inner) for one in rows if (inner := _json(one.get(key)))]
+            found = [_named(inner, one.get(_CONVERSATION)) for one, inner in given]
+            if len(found) * 2 >= len(rows):
                 yield _path(path, key), found
             lists = [one for one in found if isinstance(one, list)]
             if len(lists) == len(found) > 0:
-                yield _path(path, key), [one for some in lists for one in some]
+                yield _path(path, key), _joined([(one, inner) for one, inner in given if isinstance(inner, list)])
         return
     if _is_alike([_json(one) for one in islice(value.values(), _SAMPLED)]):
         yield f"{path} each key".strip(), [held for one in value.values() if (held := _json(one))]
@@ -111,6 +115,24 @@ def _below(path: str, value: _Value) -> Iterator[tuple[str, _Value]]:
         inner = _json(value[key])
         if inner:
             yield _path(path, key), inner
+
+
+def _joined(lists: Sequence[tuple[Mapping[str, Any], list[Any]]]) -> list[Any]:
+    """The elements of several lists, each with the name of its own: the conversation that it is of."""
+    if len(lists) < 2:
+        return [one for _, some in lists for one in some]
+    found: list[Any] = []
+    for number, (row, some) in enumerate(lists, 1):
+        name = next((row[key] for key in _IDS if isinstance(row.get(key), str | int)), number)
+        found += [_named(one, str(name)) for one in some]
+    return found
+
+
+def _named(value: Any, conversation: Any) -> Any:
+    """An object with the conversation that it is of, where it does not say so itself; anything else as it is."""
+    if not isinstance(value, OBJECT) or _CONVERSATION in value or not isinstance(conversation, str):
+        return value
+    return {**value, _CONVERSATION: conversation}
 
 
 def _is_alike(members: list[_Value | None]) -> bool:

@@ -1,8 +1,9 @@
 """Rows of a speaker and what was said, as chats are exported to tables; Copilot's activity among them.
 
-Certain: rows with an `author`, a `speaker` or a `sender`, and a `message`, a `text` or an `utterance`, whose speakers
-are a person and a model, and nobody else. Rows that name several conversations are read as those. Rows that are listed
-from the newest on are read from the oldest.
+Certain: rows with an `author`, a `speaker` or a `sender`, or a mark whether the person spoke (`isUser`), and a
+`message`, a `text`, an `utterance`, a `content`, a `msg` or a `body`, whose speakers are a person and a model, and nobody
+else; a `from` or a `type` beside a `text` as well. Rows that name several conversations are read as those. Rows that are
+listed from the newest on are read from the oldest.
 Source: the export of Copilot's activity history at account.microsoft.com/privacy (`Conversation`, `Time`, `Author`,
 `Message`), 2026-11.
 """
@@ -17,7 +18,7 @@ from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import first_text, text_value
-from budgeteer.formats.messages.speakers import ROLE_OF_SPEAKER, is_talk, spoken_columns
+from budgeteer.formats.messages.speakers import is_talk, role_of, spoken_columns
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, sampled
@@ -71,7 +72,7 @@ def _conversation(talk: _SpokenRows, number: int, document: Document, skipped: l
         rows = rows[::-1]
     for entry in rows:
         columns = spoken_columns(entry.value.keys())
-        role = ROLE_OF_SPEAKER.get(text_value(entry.value.get(columns[0])).strip().lower()) if columns else None
+        role = role_of(entry.value, columns[0]) if columns else None
         if columns is None or role is None:
             skipped.append(Skipped(entry.where, "no known speaker", compact_json(entry.value)[:500]))
             continue

@@ -31,6 +31,7 @@ from budgeteer.formats.reading.open_calls import OpenCalls
 
 FAMILY: Final = "gemini"
 ROLES: Final = frozenset({"user", "model", "function", "tool", "system"})
+_SPEAKERS: Final = ("user", "model")
 _KINDS: Final = (
     "functionCall",
     "functionResponse",
@@ -85,10 +86,12 @@ def content_origin(content: Any) -> Origin | None:
 
 
 def is_content(value: Any) -> bool:
-    """Whether it is a content: parts of Gemini's kinds under a role of Gemini's, or none."""
+    """Whether it is a content: parts of Gemini's kinds under a role of Gemini's, or none, or texts, which its SDK takes."""
     if not isinstance(value, OBJECT) or value.get("role") not in (*ROLES, None):
         return False
     parts = value.get("parts")
+    if isinstance(parts, list) and parts and all(isinstance(part, str) for part in parts):
+        return value.get("role") in _SPEAKERS
     found = [part for part in parts if isinstance(part, OBJECT)] if isinstance(parts, list) else []
     own = (part for part in found[:20] if {"type", "kind"}.isdisjoint(part))  # a `kind` is of the A2A protocol
     return any(not PART_KEYS.isdisjoint(part) for part in own)

@@ -10,25 +10,41 @@ from budgeteer.engine.content.conversation import Role
 
 ROLE_OF_SPEAKER: Final[Mapping[str, Role]] = {
     **dict.fromkeys(("user", "human", "you", "me", "person"), "user"),
-    **dict.fromkeys(("assistant", "ai", "bot", "model", "copilot", "chatgpt", "gpt", "claude", "gemini"), "assistant"),
+    **dict.fromkeys(
+        ("assistant", "ai", "bot", "chatbot", "agent", "model", "copilot", "chatgpt", "gpt", "claude", "gemini"),
+        "assistant",
+    ),
     "system": "system",
 }
 """By the name of a speaker in small letters."""
 
 _SPEAKERS: Final = ("author", "speaker", "sender")
-_SAID: Final = ("message", "text", "utterance")
+_SAID: Final = ("message", "text", "utterance", "content", "msg", "body")
+#: Columns that name the speaker beside some of those alone: beside others they are marks of a format of its own.
+_LOOSE: Final = (("from", "text"), ("from", "message"), ("type", "text"))
+_FLAGS: Final = ("isUser", "is_user", "isuser", "fromUser", "from_user", "fromuser")
+_ROLE_OF_FLAG: Final[Mapping[str, Role]] = {"true": "user", "false": "assistant", "1": "user", "0": "assistant"}
+"""Whether the person spoke, in the ways that it is written."""
 _LOOKED_AT: Final = 40
 """As many rows as formats look at."""
 
 
 def spoken_columns(names: Collection[str]) -> tuple[str, str] | None:
     """The columns of a row with its speaker and what was said, None where it has not one of each."""
-    speaker = next((name for name in _SPEAKERS if name in names), "")
+    speaker = next((name for name in (*_SPEAKERS, *_FLAGS) if name in names), "")
     said = next((name for name in _SAID if name in names), "")
-    return (speaker, said) if speaker and said else None
+    if speaker and said:
+        return speaker, said
+    return next(((who, what) for who, what in _LOOSE if who in names and what in names), None)
+
+
+def role_of(row: Mapping[str, Any], column: str) -> Role | None:
+    """The role of a row's speaker, None for one who is neither a person nor a model."""
+    name = str(row.get(column)).strip().lower()
+    return _ROLE_OF_FLAG.get(name) if column in _FLAGS else ROLE_OF_SPEAKER.get(name)
 
 
 def is_talk(rows: Iterable[Mapping[str, Any]], column: str) -> bool:
     """Whether the first rows name a person and a model, and nobody else: others are authors of anything."""
-    roles = {ROLE_OF_SPEAKER.get(str(row.get(column)).strip().lower()) for row in islice(rows, _LOOKED_AT)}
+    roles = {role_of(row, column) for row in islice(rows, _LOOKED_AT)}
     return {"user", "assistant"} <= roles and None not in roles

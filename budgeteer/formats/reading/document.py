@@ -47,9 +47,15 @@ _TALK_COLUMNS: Final = (
     frozenset({"inputs", "targets"}),
     frozenset({"problem", "solution"}),
     frozenset({"user", "assistant"}),
+    frozenset({"user", "bot"}),
+    frozenset({"user", "ai"}),
     frozenset({"human", "assistant"}),
+    frozenset({"user_message", "bot_response"}),
+    frozenset({"input_text", "output_text"}),
 )
 """The columns of tables that hold messages, or what was asked beside what was answered; and see speakers.py."""
+_ROLE_COLUMNS: Final = (("role", "text"), ("role", "message"))
+"""Columns of tables of messages whose roles are those of a person and a model."""
 _PASSAGES: Final = frozenset({"passage", "page_content", "chunk", "chunk_id"})
 """Columns of tables of what was retrieved."""
 _FILLED = re.compile(r"[^\s\ufeff]")
@@ -316,7 +322,7 @@ def _talk_rows(text: str) -> list[JsonLine]:
     comma = "," if "," in head else "\t"
     names = {name.strip(" \"'").lower() for name in head.split(comma)}
     is_known = any(columns <= names for columns in _TALK_COLUMNS)
-    spoken = spoken_columns(names)
+    spoken = spoken_columns(names) or next((columns for columns in _ROLE_COLUMNS if names.issuperset(columns)), None)
     if not (is_known or spoken) or names & _PASSAGES:
         return []
     reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=comma)

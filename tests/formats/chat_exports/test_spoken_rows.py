@@ -8,7 +8,7 @@ from budgeteer.engine.content.conversation import TextPart
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import Imported
 from tests.formats.makers.chat_exports import SPOKEN_ROWS
-from tests.formats.shapes import jsonl
+from tests.formats.shapes import dumps, jsonl
 
 HEAD = "Conversation,Time,Author,Message"
 
@@ -68,3 +68,57 @@ def test_a_row_of_another_speaker_further_on_is_listed() -> None:
 )
 def test_a_table_of_other_authors_stays_text(data: bytes) -> None:
     assert import_bytes(data).format == "text"
+
+
+ASKED, REPLIED = "How deep is the basin at low water?", "Twelve metres, so the ferry may enter."
+TURN = [("user", ASKED), ("assistant", REPLIED)]
+
+
+@pytest.mark.parametrize(
+    ("who", "what", "speakers"),
+    [
+        ("sender", "content", ("user", "bot")),
+        ("sender", "text", ("user", "agent")),
+        ("author", "content", ("Human", "Assistant")),
+        ("speaker", "msg", ("me", "chatbot")),
+        ("from", "text", ("user", "bot")),
+        ("type", "text", ("human", "ai")),
+        ("isUser", "text", (True, False)),
+        ("is_user", "message", ("true", "false")),
+    ],
+)
+def test_speakers_and_words_are_known_under_the_names_that_programs_give_them(
+    who: str, what: str, speakers: tuple[object, object]
+) -> None:
+    rows = [{who: speaker, what: words} for speaker, words in zip(speakers, (ASKED, REPLIED), strict=True)]
+    found = import_bytes(dumps(rows))
+    assert (found.format, said(found)) == ("spoken-rows", [TURN])
+
+
+@pytest.mark.parametrize("key", ["conversation_id", "id", "title"])
+def test_lists_of_several_conversations_stay_apart(key: str) -> None:
+    talks = [
+        {key: name, "messages": [{"sender": "user", "text": f"{ASKED} {name}"}, {"sender": "bot", "text": REPLIED}]}
+        for name in ("first", "second", "third")
+    ]
+    found = import_bytes(dumps(talks))
+    assert [chat[0] for chat in said(found)] == [("user", f"{ASKED} {name}") for name in ("first", "second", "third")]
+    if key != "title":
+        assert [chat.title for chat in found.conversations] == ["first", "second", "third"]
+
+
+def test_messages_under_a_key_of_each_element_keep_their_conversation() -> None:
+
+    def steps(name: str) -> list[dict[str, object]]:
+        return [{"took": 3, "said": {"role": role, "content": f"{words} {name}"}} for role, words in TURN]
+
+    talks = [{"id": name, "steps": steps(name)} for name in ("first", "second")]
+    found = import_bytes(dumps(talks))
+    assert said(found) == [[(role, f"{words} {name}") for role, words in TURN] for name in ("first", "second")]
+
+
+def test_a_table_of_roles_is_a_talk_only_where_they_are_a_person_and_a_model() -> None:
+    talk = import_bytes(table(f"1,user,{ASKED}", f'1,assistant,"{REPLIED}"', head="session_id,role,text"))
+    assert said(talk) == [TURN]
+    staff = import_bytes(table("Ada,harbour master,likes boats", "Bo,pilot,sails", head="name,role,text"))
+    assert staff.kind == "text"

@@ -290,3 +290,13 @@ def test_what_is_no_content_is_listed() -> None:
 def test_nothing_usable_is_an_error_that_says_what_was_found() -> None:
     with pytest.raises(FormatError, match="No Gemini messages were found: a JSON object with the keys"):
         import_bytes(dumps({"candidates": [{"finishReason": "SAFETY"}]}), as_format="gemini")
+
+
+def test_texts_as_parts_are_read_as_the_sdk_takes_them() -> None:
+    talk = [{"role": "user", "parts": ["How deep?", "At low water."]}, {"role": "model", "parts": ["Twelve metres."]}]
+    for data in (dumps(talk), dumps({"history": talk}), dumps({"contents": talk})):
+        found = import_bytes(data)
+        assert found.format == "gemini"
+        (chat,) = found.conversations
+        told = [(one.role, [part.text for part in one.parts if isinstance(part, TextPart)]) for one in chat.messages]
+        assert told == [("user", ["How deep?", "At low water."]), ("assistant", ["Twelve metres."])]
