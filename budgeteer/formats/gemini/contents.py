@@ -86,7 +86,7 @@ def content_origin(content: Any) -> Origin | None:
 
 
 def is_content(value: Any) -> bool:
-    """Whether it is a content: parts of Gemini's kinds under a role of Gemini's, or none, or texts, which its SDK takes."""
+    """Whether it is a content: parts of Gemini's kinds, or texts, under a role of Gemini's, or kinds under none."""
     if not isinstance(value, OBJECT) or value.get("role") not in (*ROLES, None):
         return False
     parts = value.get("parts")
