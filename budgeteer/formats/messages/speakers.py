@@ -22,7 +22,7 @@ _SPEAKERS: Final = ("author", "speaker", "sender")
 _SAID: Final = ("message", "text", "utterance", "content", "msg", "body")
 #: Columns that name the speaker beside some of those alone: beside others they are marks of a format of its own.
 _LOOSE: Final = (("from", "text"), ("from", "message"), ("type", "text"))
-_FLAGS: Final = ("isUser", "is_user", "isuser", "fromUser", "from_user", "fromuser")
+_FLAGS: Final = ("isUser", "is_user", "isuser", "fromUser", "from_user", "fromuser", "isCreatedByUser")
 _ROLE_OF_FLAG: Final[Mapping[str, Role]] = {"true": "user", "false": "assistant", "1": "user", "0": "assistant"}
 """Whether the person spoke, in the ways that it is written."""
 _LOOKED_AT: Final = 40
@@ -31,7 +31,7 @@ _LOOKED_AT: Final = 40
 
 def spoken_columns(names: Collection[str]) -> tuple[str, str] | None:
     """The columns of a row with its speaker and what was said, None where it has not one of each."""
-    speaker = next((name for name in (*_SPEAKERS, *_FLAGS) if name in names), "")
+    speaker = next((name for name in (*_FLAGS, *_SPEAKERS) if name in names), "")
     said = next((name for name in _SAID if name in names), "")
     if speaker and said:
         return speaker, said
