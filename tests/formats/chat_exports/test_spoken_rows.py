@@ -91,7 +91,8 @@ TURN = [("user", ASKED), ("assistant", REPLIED)]
 def test_speakers_and_words_are_known_under_the_names_that_programs_give_them(
     who: str, what: str, speakers: tuple[object, object]
 ) -> None:
-    rows = [{who: speaker, what: words, **({"sender": who} if who.startswith("is") else {})} for speaker, words in zip(speakers, (ASKED, REPLIED), strict=True)]
+    beside = {"sender": "Sonnet"} if who.startswith("is") else {}
+    rows = [{who: speaker, what: words, **beside} for speaker, words in zip(speakers, (ASKED, REPLIED), strict=True)]
     found = import_bytes(dumps(rows))
     assert (found.format, said(found)) == ("spoken-rows", [TURN])
 
