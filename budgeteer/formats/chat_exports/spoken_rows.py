@@ -76,6 +76,7 @@ def _conversation(talk: _SpokenRows, number: int, document: Document, skipped: l
         if columns is None or role is None:
             skipped.append(Skipped(entry.where, "no known speaker", compact_json(entry.value)[:500]))
             continue
+        notes.see(entry.value.get(columns[0]))  # the role tells it
         said = text_value(entry.value.get(columns[1]))
         draft.add(Message(role, texts(said), created=first_text(entry.value, _TIMES), line=entry.number))
         left = [

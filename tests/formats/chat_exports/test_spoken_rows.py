@@ -95,6 +95,8 @@ def test_speakers_and_words_are_known_under_the_names_that_programs_give_them(
     rows = [{who: speaker, what: words, **beside} for speaker, words in zip(speakers, (ASKED, REPLIED), strict=True)]
     found = import_bytes(dumps(rows))
     assert (found.format, said(found)) == ("spoken-rows", [TURN])
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
 
 
 @pytest.mark.parametrize("key", ["conversation_id", "id", "title"])
