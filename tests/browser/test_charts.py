@@ -6,6 +6,7 @@ import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -37,6 +38,29 @@ def test_the_tour_leads_to_an_item_whose_block_is_outlined_whole(visitor: Callab
     expect(page.locator("#tour")).to_contain_text("Step 3 of 3")
     page.locator("#tour-end").click()
     expect(page.locator("#tour")).to_have_count(0)
+
+
+def test_a_row_and_its_block_light_each_other_and_the_open_item_is_outlined(agent: Page) -> None:
+    page = agent
+    rows, lit, outlined = map(page.locator, (".items tbody tr", ".icicle rect.lit", ".icicle rect.selected"))
+    name = rows.first.locator(".c-name a")
+    query = urlsplit(name.get_attribute("href") or "").query
+    item = next(pair.removeprefix("sel=") for pair in query.split("&") if pair.startswith("sel="))
+    block = page.locator(f".icicle [data-links='#inspector'] a[href*='sel={item}']")
+    name.hover()
+    expect(lit).to_have_count(1)
+    expect(block.locator("rect")).to_contain_class("lit")
+    page.locator("#verdict").hover()
+    expect(lit).to_have_count(0)
+    block.hover()
+    expect(page.locator(".items tbody tr.lit")).to_have_count(1)
+    expect(rows.first).to_contain_class("lit")
+    name.click()  # the block is outlined without the picture being drawn anew
+    expect(page.locator("#inspector-close")).to_be_visible()
+    expect(outlined).to_have_count(1)
+    expect(block.locator("rect")).to_contain_class("selected")
+    page.locator("#inspector-close").click()
+    expect(outlined).to_have_count(0)
 
 
 @pytest.mark.parametrize("view", ["map", "timeline", "sweep"])

@@ -308,11 +308,14 @@
   const ROWS = ".items tbody tr .c-name a";
   const itemOf = (link) => new URLSearchParams(link.getAttribute("href").split("#")[0]).get(selection);
   const lit = new Set();
+  let pointed = null; // What was lit last: the pointer says so again for each cell of a row.
   const light = ({ target }) => {
-    for (const one of lit) one.classList.remove("lit");
-    lit.clear();
     const block = target.closest?.(BLOCKS);
     const link = block ?? target.closest?.(".items tbody tr")?.querySelector(".c-name a");
+    if (link === pointed) return;
+    pointed = link;
+    for (const one of lit) one.classList.remove("lit");
+    lit.clear();
     if (!link) return;
     const item = itemOf(link);
     for (const other of document.querySelectorAll(block ? ROWS : BLOCKS)) {
