@@ -401,7 +401,7 @@ def long_conversation(about: str) -> bytes:
     return json.dumps({"messages": messages}).encode()
 
 
-@pytest.mark.parametrize("waits_for", ["presses", "typing"])
+@pytest.mark.parametrize("waits_for", ["presses", "what is said", "typing"])
 def test_a_page_that_a_job_ends_on_is_loaded_anew_once_nothing_would_be_lost(session: Page, waits_for: str) -> None:
     page = session
     ends = Held(page, "**/jobs/**", holds=lambda answer: not {"hx-refresh", "hx-redirect"}.isdisjoint(answer.headers))
@@ -412,11 +412,15 @@ def test_a_page_that_a_job_ends_on_is_loaded_anew_once_nothing_would_be_lost(ses
     expect(page.locator(".waiting")).to_be_visible()
     page.evaluate("document.body.dataset.drawn = 'before'")
     ends.wait(page)
-    if waits_for == "presses":
+    if waits_for != "typing":
         answers = Held(page, "**/config/", matches=is_no_draft)
         change_number(page, "outputReserve", "9000")
         answers.wait(page)
-        change_number(page, "contextWindow", "64000")  # it waits for the first
+        # it waits for the first
+        if waits_for == "presses":
+            change_number(page, "contextWindow", "64000")
+        else:
+            page.evaluate("document.dispatchEvent(new CustomEvent('press', { detail: 'undo' }))")
         ends.release()
         page.wait_for_timeout(AFTERWARDS_MS)
         expect(page.locator("body")).to_have_attribute("data-drawn", "before")
@@ -434,3 +438,5 @@ def test_a_page_that_a_job_ends_on_is_loaded_anew_once_nothing_would_be_lost(ses
     if waits_for == "presses":
         expect(page.locator("#i-outputReserve")).to_have_value("9,000")
         expect(page.locator("#i-contextWindow")).to_have_value("64,000")
+    elif waits_for == "what is said":
+        expect(page.locator("#status")).to_contain_text("Undid")  # and the page that said it is gone

@@ -35,7 +35,28 @@
     if (!waiting) speak();
   };
   // Other scripts, and the server through the HX-Trigger header: {"status": "Saved"}.
-  document.addEventListener("status", (event) => announce(event.detail?.value ?? event.detail ?? ""));
+  let told = ""; // What the server said last.
+  document.addEventListener("status", ({ detail }) => {
+    if (detail?.value) told = String(detail.value);
+    announce(detail?.value ?? detail ?? "");
+  });
+  // A page that is loaded anew by itself (crossing.js) may come before that was read: it says it again.
+  const SAID = "budgeteer.said";
+  document.addEventListener("leaving", () => {
+    if (!told || ![pending, status?.textContent].includes(told)) return;
+    try {
+      sessionStorage.setItem(SAID, told);
+    } catch {
+      // Storage is refused: it was said on this page only.
+    }
+  });
+  try {
+    const said = sessionStorage.getItem(SAID);
+    sessionStorage.removeItem(SAID);
+    if (said) announce(said);
+  } catch {
+    // As above.
+  }
   document.addEventListener("htmx:sendError", () => announce("The server cannot be reached. Nothing was lost; try again."));
   document.addEventListener("htmx:responseError", (event) => {
     const { status: code } = event.detail.xhr;

@@ -167,6 +167,7 @@
     if (!leaving || sending || presses.length || looks.size || [...unsent].some(isTyped)) return;
     const there = leaving;
     leaving = "";
+    document.dispatchEvent(new CustomEvent("leaving")); // app.js
     if (new URL(there, location.href).pathname === location.pathname) location.reload();
     else location.assign(there);
   };
