@@ -245,7 +245,7 @@ def settle_runs(_now: datetime) -> int:
     return settled
 
 
-@sweep("orphaned files of collections", thorough=True)
+@sweep("orphaned files of collections", pace="seldom")
 def remove_orphans(now: datetime) -> int:
     """Files that no row names any more, or ever did."""
     return cleanup.remove_orphans(before=now - timedelta(hours=24))

@@ -8,8 +8,7 @@ from celery import Celery
 from django.conf import settings
 from kombu.transport import TRANSPORT_ALIASES
 
-# How often what has had its time is swept, and how often everything that is stored is looked through.
-CLEAN_UP_SECONDS = {"often": 600.0, "thoroughly": 6 * 3600.0}
+from budgeteer.jobs.cleanup import SECONDS_BETWEEN
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
 
@@ -68,13 +67,13 @@ app.conf.update(
             "options": {"expires": settings.JOB_REAP_SECONDS},
         },
         **{
-            f"jobs.clean_up.{name}": {
+            f"jobs.clean_up.{pace}": {
                 "task": "jobs.clean_up",
                 "schedule": seconds,
-                "kwargs": {"thorough": name == "thoroughly"},
+                "kwargs": {"pace": pace},
                 "options": {"expires": seconds},
             }
-            for name, seconds in CLEAN_UP_SECONDS.items()
+            for pace, seconds in SECONDS_BETWEEN.items()
         },
     },
 )

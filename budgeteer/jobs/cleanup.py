@@ -8,9 +8,10 @@ A sweep may run at any time, also twice at once; it removes in small transaction
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final, Literal
 
 import structlog
 from django.utils import timezone
@@ -19,35 +20,39 @@ from django.utils.module_loading import autodiscover_modules
 log = structlog.get_logger(__name__)
 
 type SweepFunction = Callable[[datetime], int]
+type Pace = Literal["soon", "often", "seldom"]
+
+SECONDS_BETWEEN: Final[Mapping[Pace, float]] = {"soon": 60.0, "often": 600.0, "seldom": 6 * 3600.0}
+"""By pace, how long the scheduler waits between two rounds."""
 
 _sweeps: dict[str, CleanupTask] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class CleanupTask:
-    """One kind of thing that is swept; `is_thorough` for one that looks at all there is, and so is done seldom."""
+    """One kind of thing that is swept; one that looks at all there is is done seldom."""
 
     what: str
     run: SweepFunction
-    is_thorough: bool
+    pace: Pace
 
 
-def sweep(what: str, *, thorough: bool = False) -> Callable[[SweepFunction], SweepFunction]:
+def sweep(what: str, *, pace: Pace = "often") -> Callable[[SweepFunction], SweepFunction]:
     """Register a function that removes what has had its time by `now`, and says how many it removed."""
 
     def register(run: SweepFunction) -> SweepFunction:
-        _sweeps[what] = CleanupTask(what, run, thorough)
+        _sweeps[what] = CleanupTask(what, run, pace)
         return run
 
     return register
 
 
-def clean_up(*, thorough: bool) -> dict[str, int]:
-    """Do every sweep of one kind; how many things each removed. One that fails does not keep the others."""
+def clean_up(*, pace: Pace) -> dict[str, int]:
+    """Do every sweep of one pace; how many things each removed. One that fails does not keep the others."""
     autodiscover_modules("tasks")
     removed: dict[str, int] = {}
     for each in _sweeps.values():
-        if each.is_thorough != thorough:
+        if each.pace != pace:
             continue
         try:
             removed[each.what] = each.run(timezone.now())

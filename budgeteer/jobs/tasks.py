@@ -69,10 +69,10 @@ def reap() -> None:
 
 
 @app.task(name="jobs.clean_up")  # type: ignore[untyped-decorator]  # celery ships no types
-def clean_up(*, thorough: bool) -> None:
+def clean_up(*, pace: cleanup.Pace) -> None:
     """Sweep what has had its time, in every app."""
     with _at_work():
-        cleanup.clean_up(thorough=thorough)
+        cleanup.clean_up(pace=pace)
 
 
 @sweep("finished jobs")

@@ -343,7 +343,7 @@ def settle_imports(_now: datetime) -> int:
     return sum(not services.refresh_state(source).is_importing for source in waiting.iterator())
 
 
-@sweep("sources not scanned yet")
+@sweep("sources not scanned yet", pace="soon")
 def scan_unseen(_now: datetime) -> int:
     """Ask for the scans of sources whose pages nobody has looked at since their import."""
     return ask_for_unscanned()
@@ -355,7 +355,7 @@ def forget_counts(now: datetime) -> int:
     return measure_cache_table.sweep(unused_since=(now - timedelta(days=settings.COUNTS_DAYS)).date())
 
 
-@sweep("orphaned files", thorough=True)
+@sweep("orphaned files", pace="seldom")
 def remove_orphans(now: datetime) -> int:
     """Files that no row names any more, or ever did."""
     return cleanup.remove_orphans(before=now - cleanup.ORPHAN_TIME)

@@ -232,7 +232,7 @@ def test_the_housekeeping_erases_what_has_ended_and_in_the_end_its_row(make_repo
     now = timezone.now()
     report = make_report(frozen=False, expires_at=now + timedelta(days=1), snapshot={"texts": {}})
     open_still = make_report(expires_at=now + timedelta(days=200))
-    assert clean_up(thorough=False)["ended reports"] == 0
+    assert clean_up(pace="often")["ended reports"] == 0
     assert services.purge(before=now + timedelta(days=2)) == 1
     report.refresh_from_db()
     assert (report.document, report.snapshot, report.token) == (None, {}, "")

@@ -36,9 +36,9 @@ def own_files(settings, tmp_path):
 
 @pytest.fixture
 def swept(django_capture_on_commit_callbacks):
-    def clean_up(*, thorough: bool = False) -> dict[str, int]:
+    def clean_up(*, pace: housekeeping.Pace = "often") -> dict[str, int]:
         with django_capture_on_commit_callbacks(execute=True):
-            return housekeeping.clean_up(thorough=thorough)
+            return housekeeping.clean_up(pace=pace)
 
     return clean_up
 
@@ -63,17 +63,17 @@ def test_files_that_no_row_names_go_when_they_are_old(owner, swept):
         default_storage.save(name, ContentFile(b"left"))
         for name in ("uploads/killed", f"sources/{source.pk}/1-dead/items", "sources/gone/1-dead/measures-x.npz")
     ]
-    assert swept(thorough=True)["orphaned files"] == 0
+    assert swept(pace="seldom")["orphaned files"] == 0
     for name in left:
         age(name, LONG_AGO)
-    assert swept(thorough=True)["orphaned files"] == 3
+    assert swept(pace="seldom")["orphaned files"] == 3
     assert all_files() == named
     assert services.load_inputs(source, tokenizer="o200k_base").conversation_measures is not None
     assert default_storage.listdir("sources")[0] == [str(source.pk)]
 
 
 def test_a_sweep_of_nothing_at_all_is_nothing(swept):
-    assert swept(thorough=True)["orphaned files"] == 0
+    assert swept(pace="seldom")["orphaned files"] == 0
     assert set(swept().values()) == {0}
 
 
@@ -175,15 +175,15 @@ def test_a_sweep_that_fails_does_not_keep_the_others(swept, monkeypatch):
     def broken(_now):
         raise RuntimeError("no")
 
-    monkeypatch.setitem(housekeeping._sweeps, "broken", housekeeping.CleanupTask("broken", broken, is_thorough=False))
+    monkeypatch.setitem(housekeeping._sweeps, "broken", housekeeping.CleanupTask("broken", broken, pace="often"))
     done = swept()
     assert "broken" not in done
     assert done["ended sessions"] == 0
 
 
-def test_the_scheduler_asks_for_both_kinds():
+def test_the_scheduler_asks_for_each_pace():
     asked = [entry["kwargs"] for entry in app.conf.beat_schedule.values() if entry["task"] == "jobs.clean_up"]
-    assert asked == [{"thorough": False}, {"thorough": True}]
+    assert asked == [{"pace": "soon"}, {"pace": "often"}, {"pace": "seldom"}]
     app.loader.import_default_modules()
     assert "jobs.clean_up" in app.tasks
 
@@ -198,7 +198,7 @@ def test_two_sweeps_at_once_remove_each_thing_once(owner):
     runs, done = KnownRun.objects.count(), []
 
     def work() -> None:
-        done.append(housekeeping.clean_up(thorough=False))
+        done.append(housekeeping.clean_up(pace="often"))
         connection.close()
 
     workers = [threading.Thread(target=work) for _ in range(2)]

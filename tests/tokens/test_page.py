@@ -118,7 +118,7 @@ def test_tokens_are_bounded_and_those_that_ended_go(ada: User, monkeypatch: pyte
         with pytest.raises(InputError, match="days"):
             services.make(ada, services.TokenRequest("x", (Scope.PACK,), days))
     AccessToken.objects.filter(pk=first.token.pk).update(revoked_at=timezone.now() - timedelta(days=91))
-    assert clean_up(thorough=False)["ended access tokens"] == 1
+    assert clean_up(pace="often")["ended access tokens"] == 1
     assert AccessToken.objects.count() == 2
 
 
