@@ -160,3 +160,11 @@ def test_the_sections_add_up_to_the_verdict(packed: Packed) -> None:
         figures = [int(getattr(line, name).replace(",", "")) for line in table.lines]
         assert sum(figures) == int(getattr(table.total, name).replace(",", ""))
     assert table.total.sent == f"{packed.packing.verdict.sent_tokens:,}"
+
+
+def test_a_section_without_items_says_what_it_consists_of_and_the_bar_has_its_part(packed: Packed) -> None:
+    (line,) = [line for line in section_table(packed.packing).lines if line.letter == "S"]
+    sizes = dict(part.split(" ", 1)[::-1] for part in line.items.split(", "))
+    assert sum(map(int, sizes.values())) == int(line.sent)
+    (piece,) = [one for one in pieces_of(figures_of(packed.packing)) if (one.letter, one.kind) == ("S", "sent")]
+    assert piece.tokens == int(line.sent) - int(sizes["message frame"])

@@ -44,7 +44,8 @@ def section_table(packing: Packing) -> SectionTable:
         requested, sent = section.demand, section.after
         if not requested.items and not requested.size.tokens and not sent.size.tokens:
             continue
-        look, said = look_of(section.name), count_of(requested.items, "item") if requested.items else "overhead alone"
+        look = look_of(section.name)
+        said = count_of(requested.items, "item") if requested.items else _overheads(packing, section.name)
         limits = [
             *([f"{section.limit_tokens:,} tokens"] if section.limit_tokens is not None else []),
             *([f"{section.limit_chars:,} characters"] if section.limit_chars is not None else []),
@@ -73,6 +74,12 @@ def section_table(packing: Packing) -> SectionTable:
         money=money_of(packing, verdict.sent_tokens),
     )
     return SectionTable(tuple(lines), total, _overhead(packing))
+
+
+def _overheads(packing: Packing, section: str) -> str:
+    """What a section without items consists of, as in "5 joins, 4 message frame": a part of it may be drawn apart."""
+    entries = [entry for entry in packing.ledger.overhead if entry.section == section and entry.size.tokens]
+    return ", ".join(f"{entry.size.tokens:,} {entry.name}" for entry in entries)
 
 
 def _overhead(packing: Packing) -> SectionLine | None:
