@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import WORK_MS, Visitor
 from tests.browser.steps import figures, is_saved, open_sample
@@ -314,6 +314,30 @@ def test_another_view_takes_the_place_of_rows_that_are_asked_for(agent: Page) ->
     expect(page.locator("#result [data-cut]")).to_have_count(0)
     expect(page.locator("#result .prompt > li").last).to_be_visible()
     assert "view=prompt" in page.url
+
+
+def test_rows_whose_request_failed_are_asked_for_again(visitor: Callable[..., Visitor]) -> None:
+    someone = visitor()
+    someone.forgive("htmx:sendError|ERR_FAILED")
+    page = someone.open("/")
+    open_sample(page, "A long agent session")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    asked: list[bool] = []
+
+    def lose_the_first(route: Route) -> None:
+        is_whole = "x-screenful" not in route.request.headers
+        if is_whole and not any(asked):
+            route.abort()
+        else:
+            route.continue_()
+        asked.append(is_whole)
+
+    page.route("**/w/*/?view=messages*", lose_the_first)
+    page.locator("#tab-messages").click()
+    expect(page.locator("#status")).to_contain_text("cannot be reached")
+    expect(page.locator("#result .msgs")).to_be_visible()
+    expect(page.locator("#result [data-cut]")).to_have_count(0, timeout=WORK_MS)
+    assert sum(asked) == 2
 
 
 def test_rows_that_a_draft_does_not_bring_come_once_the_value_rests(agent: Page) -> None:

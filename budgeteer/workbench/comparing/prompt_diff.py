@@ -90,7 +90,9 @@ class _Difference:
     def state(self) -> str:
         if self.before is None:
             return _WORDS["added"]
-        return _WORDS["removed"] if self.after is None else "changed"
+        if self.after is None:
+            return _WORDS["removed"]
+        return "order changed" if _lines_at_any_place(self.before) == _lines_at_any_place(self.after) else "changed"
 
 
 def prompt_diff(
@@ -191,6 +193,11 @@ def _lines(one: _Difference) -> tuple[DiffLine, ...]:
     old, new = before.splitlines(), after.splitlines()
     more = max(len(old), len(new)) - PART_LINES
     return (*_both(old[:PART_LINES], new[:PART_LINES]), *_rest(more))
+
+
+def _lines_at_any_place(text: str) -> list[str]:
+    """The lines in an order that is the same for any order of them; a comma at the end belongs to the place."""
+    return sorted(line.rstrip(",") for line in text.splitlines())
 
 
 def _one_sided(kind: LineKind, number: int, line: str) -> DiffLine:

@@ -161,12 +161,14 @@
 
   // ---- a page that is loaded anew, since a job has ended, waits for what is pressed and for what is typed ----
   let leaving = ""; // Where to, once nothing would be lost.
+  let isLeaving = false; // The new page is asked for: nothing that this one asks for now would be shown.
   const unsent = new Set(); // The forms that are posted, with fields that were typed in since.
   const isTyped = (form) => form.isConnected && [...form.elements].some((field) => field.matches("textarea, input:not([type=hidden])") && field.value !== field.defaultValue);
   const leave = () => {
     if (!leaving || sending || presses.length || looks.size || [...unsent].some(isTyped)) return;
     const there = leaving;
     leaving = "";
+    isLeaving = true;
     document.dispatchEvent(new CustomEvent("leaving")); // app.js
     if (new URL(there, location.href).pathname === location.pathname) location.reload();
     else location.assign(there);
@@ -180,6 +182,12 @@
     leave();
     const isHeld = leaving && !sending && !presses.length && !looks.size;
     if (isHeld) document.dispatchEvent(new CustomEvent("status", { detail: "Done. The page is shown anew once what you typed is saved or cleared." }));
+  });
+  document.addEventListener("htmx:confirm", (event) => {
+    const { elt, verb } = event.detail;
+    if (!isLeaving || verb !== "get" || !elt.href) return;
+    event.preventDefault();
+    location.assign(elt.href); // in place of the page that is on its way
   });
   document.addEventListener("input", ({ target: { form } }) => {
     if (form?.method === "post") unsent.add(form);

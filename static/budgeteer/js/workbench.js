@@ -237,6 +237,12 @@
     clearTimeout(resting); // said once for each part that was put in
     resting = isScreenful || isCut ? setTimeout(bringAll, isScreenful ? (isCut ? 400 : 150) : 0) : 0; // longer than between two steps
   });
+  const askLater = ({ detail: { target } }) => {
+    if (target !== result || !result.querySelector("[data-cut]")) return;
+    clearTimeout(resting);
+    resting = setTimeout(bringAll, 5000);
+  };
+  for (const kind of ["htmx:sendError", "htmx:responseError"]) document.addEventListener(kind, askLater);
   // Whoever goes there is faster.
   const hurry = ({ target }) => resting && !form()?.contains(target) && bringAll();
   for (const kind of ["wheel", "keydown", "focusin"]) addEventListener(kind, hurry, { capture: true, passive: true });

@@ -151,6 +151,8 @@ def test_the_diff_holds_exactly_what_differs(session: Workspace) -> None:
     diff = prompt_diff(found.a, found.b, {}, page=1)
     gone = {one.id for one in found.moved if one.section == "history" and one.b is not None and one.b.fate == "dropped"}
     assert {part.title for part in diff.parts if part.state == "only in A"} == gone
+    states = {part.title: part.state for part in diff.parts}
+    assert (states["system 1"], states["tool definitions 1"]) == ("changed", "order changed")
     same = prompt_diff(found.a, found.a, {}, page=1)
     assert (same.sentence, same.parts) == ("Both prompts are the same", ())
 
