@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 PATHS = {
     "check": "M3 8.5l3.2 3.2L13 4.8",
     "cross": "M4 4l8 8M12 4l-8 8",
+    "check-less": "M1.8 8.2l3 3 5.4-6.4M10.6 12.6h4",
     "scissors": "M4.2 6.2a1.9 1.9 0 1 0-.01 0zM4.2 13.6a1.9 1.9 0 1 0-.01 0zM5.7 5.4L13.5 11M5.7 10.6L13.5 5",
     "sigma": "M12 4.8V3H4l4.5 5L4 13h8v-1.800",
     "lock": "M4 7.500h8v6H4zM5.500 7.500V5.300a2.500 2.500 0 0 1 5 0v2.200",

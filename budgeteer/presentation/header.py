@@ -12,12 +12,12 @@ from budgeteer.engine.analysis.cost_and_usage import facts_of, money
 from budgeteer.engine.analysis.counted_text import counted_text
 from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, TRUNCATED, Ledger
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.packing.verdict_text import Level, kept_sentence, level_of
+from budgeteer.engine.packing.verdict_text import Level, cause_of, kept_sentence, level_of
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of, share_text
 from budgeteer.presentation.mini_bar import MiniBar, draw_strip
 
-LEVEL_ICONS: Mapping[Level, str] = {"fits": "check", "limited": "check", "cannotFit": "warning"}
+LEVEL_ICONS: Mapping[Level, str] = {"fits": "check", "limited": "check-less", "cannotFit": "warning"}
 LEVEL_TONES: Mapping[Level, str] = {"fits": "ok", "limited": "warn", "cannotFit": "over"}
 
 
@@ -34,7 +34,7 @@ class FateCount:
 class Header:
     """What stands above everything while one works.
 
-    `short` is the sentence where there is room for few words. The figures are what is `sent` of what may be, its
+    `short` is the sentence where there is room for few words, and `cause` what it leaves out of it. The figures are what is `sent` of what may be, its
     `share`, what is `free` ("" where it does not fit), and `more_figures`, which a narrow screen leaves out.
     """
 
@@ -43,6 +43,7 @@ class Header:
     tone: str
     sentence: str
     short: str
+    cause: str
     sent: str
     share: str
     free: str
@@ -76,6 +77,7 @@ def header_of(packing: Packing) -> Header:
         tone=LEVEL_TONES[verdict.level],
         sentence=verdict.sentence,
         short=verdict.short,
+        cause=cause_of(verdict.limits) if verdict.level == "limited" else "",
         sent=f"{verdict.sent_tokens:,} of {verdict.limit_tokens:,} tokens",
         share=share_text(verdict.sent_tokens / verdict.limit_tokens if verdict.limit_tokens else 0),
         free=f"{verdict.free_tokens:,} free" if packing.fits else "",

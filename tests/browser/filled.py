@@ -253,7 +253,11 @@ def hold_a_report(page: Page, address: str) -> str:
     page.get_by_role("button", name="Create the link").click()
     decide = page.get_by_role("link", name="Look and decide")
     expect(decide).to_be_visible(timeout=WORK_MS)
-    return decide.get_attribute("href") or "?"
+    there = decide.get_attribute("href") or "?"
+    page.goto(f"{address}/sources/")
+    page.get_by_role("link", name="keys.json").click()  # which asks for its scan: lists tell of what it finds
+    expect(page.locator("#scan .said")).to_be_visible(timeout=WORK_MS)
+    return there
 
 
 def check_views(filled: Filled) -> None:

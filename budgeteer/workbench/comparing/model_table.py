@@ -31,6 +31,7 @@ class ModelOutcome:
     problem: str = ""
     sent: str = ""
     share: str = ""
+    limit: str = ""
     window: str = ""
     icon: str = ""
     tone: str = ""
@@ -119,6 +120,7 @@ def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
         name,
         sent=f"{figures.tokens:,}",
         share=share_text(figures.tokens / figures.limit if figures.limit else 0),
+        limit=f"{figures.limit:,}",
         window=f"{figures.window:,}",
         icon=LEVEL_ICONS[figures.level],
         tone=LEVEL_TONES[figures.level],

@@ -24,7 +24,8 @@ class AgentRow:
     """One agent.
 
     Attributes:
-        path: the size of each request. trigger_y: where the trigger stands in the picture.
+        path: the size of each request, with what is not in the file. trigger_y: where the trigger stands in the
+            picture; None where it compacts by the number of events as well.
         compactions: how often, and before which requests. gone: what went, in words.
     """
 
@@ -41,7 +42,7 @@ class AgentRow:
     cost: str
     over_window: str
     path: str
-    trigger_y: float
+    trigger_y: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,15 @@ def agent_table(found: Sequence[HarnessReplay]) -> AgentTable | None:
     """The rows on one scale; None where there is nothing to replay."""
     if not found or not found[0].sent:
         return None
-    highest = max(max(one.peak_tokens, one.trigger_tokens) for one in found)
-    up = Scale(0, highest, HEIGHT - 1, 1)
     unseen = found[0].not_in_file_tokens
-    told = f" {unseen:,} tokens that are not in the file count towards the triggers." if unseen else ""
+    highest = max(max(one.peak_tokens + unseen, one.trigger_tokens) for one in found)
+    up = Scale(0, highest, HEIGHT - 1, 1)
+    told = f" {unseen:,} tokens that are not in the file count towards the triggers, and are drawn." if unseen else ""
     note = f"Messages as they came, not packed; prices without a cache.{told}"
-    return AgentTable(tuple(_row(one, up) for one in found), note)
+    return AgentTable(tuple(_row(one, up, unseen) for one in found), note)
 
 
-def _row(one: HarnessReplay, up: Scale) -> AgentRow:
+def _row(one: HarnessReplay, up: Scale, unseen: int) -> AgentRow:
     rule = next(row for row in HARNESSES.values() if row.name == one.name)
     over = count_of(one.over_window, "request")
     return AgentRow(
@@ -82,8 +83,8 @@ def _row(one: HarnessReplay, up: Scale) -> AgentRow:
         peak=f"{one.peak_tokens:,}",
         cost="–" if one.uncached_cost is None else money(one.uncached_cost, "USD"),
         over_window=f"{over} over the window" if one.over_window else "",
-        path=_path(one.sent, up),
-        trigger_y=up.at(one.trigger_tokens),
+        path=_path([tokens + unseen for tokens in one.sent], up),
+        trigger_y=up.at(one.trigger_tokens) if rule.most_events is None else None,
     )
 
 

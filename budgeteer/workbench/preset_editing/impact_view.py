@@ -140,7 +140,7 @@ def impact_view(proposal: PresetProposal, reader: User, *, here: str) -> ImpactV
     rows = tuple(_rows(found, proposal, reader))
     is_stale = found.followers != number
     return ImpactView(
-        f"{followers} now" if is_stale else "",
+        f"{followers} now: the trial below is out of date" if is_stale else "",
         number > 0,
         sentence=_sentence(found, is_stale=is_stale),
         rows=rows,

@@ -184,6 +184,8 @@
     announceVerdict();
     if (event.detail.target?.id === "inspector") {
       mark();
+      // Where the item's pane takes room from the list, its row stays in sight.
+      if (tight.matches && !narrow.matches) document.querySelector(".items tr.on")?.scrollIntoView({ block: "nearest" });
       if (narrow.matches && document.querySelector("#inspector .h")) location.hash = "inspect";
       if (narrow.matches && location.hash === "#inspect" && !document.querySelector("#inspector .h")) location.hash = "#view";
       document.getElementById("inspect").scrollTop = 0;

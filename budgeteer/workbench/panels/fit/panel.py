@@ -13,7 +13,7 @@ from budgeteer.engine.errors import BudgeteerError
 from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
-from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.labels import count_of, share_text
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.deferred_results import answered
 from budgeteer.workbench.fix_buttons import button_of
@@ -41,8 +41,8 @@ class FitStepView:
 
     Attributes:
         toggle: what the address chooses once its switch is pressed.
-        saves, adds: tokens, "" for none. restored: the items of which more is sent.
-        net: the tokens that are sent more or less in all, where it both saves and adds some, "" otherwise.
+        change: by how many tokens what is sent grows or shrinks, "" for none, and what that comes from (`changed_by`).
+        restored: the items of which more is sent.
         left_out, shortened: how many items are so without it and with it, "" where that stays.
         money: what it changes in the cost of a request, "" where no price is known or nothing changes.
         alternative: the chosen step that this one would take the place of, "" for none.
@@ -53,9 +53,8 @@ class FitStepView:
     title: str
     is_chosen: bool
     toggle: str
-    saves: str
-    adds: str
-    net: str
+    change: str
+    changed_by: str
     restored: str
     left_out: str
     shortened: str
@@ -99,6 +98,7 @@ class FitPlanView:
     apply_label: str
     mark: str
     advice: str
+    caution: str
 
     @property
     def chosen(self) -> tuple[FitStepView, ...]:
@@ -153,6 +153,7 @@ def plan_shown(plan: FitPlan, state: ViewState, packing: Packing) -> FitPlanView
         apply_label=f"Apply {count_of(len(chosen), 'step')}" if chosen else "",
         mark=steps_mark(plan),
         advice=_advice(plan),
+        caution=_caution(plan, packing),
     )
 
 
@@ -164,6 +165,15 @@ def _advice(plan: FitPlan) -> str:
     if not plan.steps:
         return "No step would send more or save anything: what is left out is left out on purpose, or cannot be sent."
     return ""
+
+
+def _caution(plan: FitPlan, packing: Packing) -> str:
+    """How full the prompt is then, where that is past the warning; "" elsewhere."""
+    warnings, then = packing.config.skills_budget.warnings, plan.final
+    share = then.tokens / then.limit_tokens if then.limit_tokens else 0
+    if not warnings.enabled or not then.fits or share * 100 < warnings.threshold_percent:
+        return ""
+    return f"{share_text(share)} of the limit, past the warning at {warnings.threshold_percent:g} %"
 
 
 def _figures(now: FitState, then: FitState) -> Iterator[FigureRow]:
@@ -206,9 +216,8 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStep
         title=button_of(step.settings).label if step.name is StepName.RAISE_LIMITS else step.title,
         is_chosen=step.is_chosen,
         toggle=steps_text(tuple(one.name.value for one in plan.steps if one.name.value in toggled)),
-        saves=f"{effect.saved_tokens:,}" if effect.saved_tokens else "",
-        adds=f"{effect.returned_tokens:,}" if effect.returned_tokens else "",
-        net=_net(effect),
+        change=_change(effect),
+        changed_by=f"It takes {effect.saved_tokens:,} tokens off items and overhead, and adds {effect.returned_tokens:,}",
         restored=count_of(effect.returned_items, "item") if effect.returned_items else "",
         left_out=_changed(before.left_out, after.left_out),
         shortened=_changed(before.shortened, after.shortened),
@@ -228,11 +237,11 @@ def _changed(before: int, after: int) -> str:
     return f"{before:,} → {after:,}" if before != after else ""
 
 
-def _net(effect: StepEffect) -> str:
-    if not effect.saved_tokens or not effect.returned_tokens:
+def _change(effect: StepEffect) -> str:
+    if not effect.saved_tokens and not effect.returned_tokens:
         return ""
     more = effect.returned_tokens - effect.saved_tokens
-    return f"{abs(more):,} {'more' if more > 0 else 'fewer'}" if more else "as many"
+    return f"{'+' if more > 0 else '−' if more < 0 else '±'}{count_of(abs(more), 'token')}"
 
 
 def _items(lost: Sequence[LostItem], state: ViewState) -> tuple[NamedItem, ...]:

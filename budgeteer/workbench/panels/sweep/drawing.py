@@ -247,7 +247,8 @@ class _Picture:
             return "Nothing changes over the whole range"
         last, now = self.swept.steps[-1], self.now
         if self.current is None or now.at == last.at:
-            return f"From {last.at:,.0f} on nothing changes: {count_of(last.kept, 'item')}, {last.tokens:,} tokens"
+            all_of_it = f"{count_of(last.kept, 'item')}, {last.tokens:,} tokens"
+            return f"{all_of_it}: above {last.at:,.0f} nothing more is included"
         return (
             f"{self.current:,.0f} includes {count_of(now.kept, 'item')}; {last.at:,.0f} or more includes {last.kept:,}"
         )

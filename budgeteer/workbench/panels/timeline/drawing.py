@@ -183,8 +183,8 @@ class _Picture:
         first = self.timeline.first_over
         if first is None:
             most = max(self.timeline.asked)
-            return f"No demand is above the limit; the largest is {most:,} of {self.timeline.limit:,} tokens"
-        return f"{self._named(first)} is the first with its demand above the limit"
+            return f"No request exceeds the limit; the largest requests {most:,} of {self.timeline.limit:,} tokens"
+        return f"{self._named(first)} is the first to exceed the limit"
 
     def sentence(self) -> str:
         timeline = self.timeline
@@ -194,7 +194,7 @@ class _Picture:
         end += self._recorded_sentence()
         if first is None:
             return end
-        return f"It requests {asked[first]:,} of {timeline.limit:,} tokens. {end}"
+        return f"It requests {asked[first]:,} tokens, {asked[first] - timeline.limit:,} more than may be sent. {end}"
 
     def _named(self, at: int) -> str:
         turn = self.timeline.turns[at]

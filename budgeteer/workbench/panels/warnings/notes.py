@@ -18,7 +18,7 @@ class Note:
     `apply` is the value of the button that applies its fix (fix_buttons.py), "" where there is none; `effect` is what
     that would come to, where somebody tried it out, and `reason` why it sets just that. `aside` is what of the demand
     the limit is not charged with. Where that fix is not enough, `enough` is the button of the one that is,
-    and `enough_effect` what that would come to.
+    `enough_effect` what that would come to, and `enough_reason` why it sets just that.
     """
 
     tone: str
@@ -32,6 +32,7 @@ class Note:
     aside: str = ""
     enough: FixButton = NO_BUTTON
     enough_effect: str = ""
+    enough_reason: str = ""
 
 
 def notes_of(packing: Packing) -> tuple[Note, ...]:
@@ -58,4 +59,5 @@ def _note(warning: LimitWarning, history: int) -> Note:
         apply_label=button.label,
         reason=warning.fix.reason,
         enough=button_of(warning.fix.enough.settings) if warning.fix.enough else NO_BUTTON,
+        enough_reason=warning.fix.enough.reason if warning.fix.enough else "",
     )

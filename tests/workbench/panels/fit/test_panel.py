@@ -69,19 +69,26 @@ def test_the_page_shows_each_step_with_its_figures_and_the_verdict_it_ends_in(
     for step in plan.steps:
         assert f'id="step-{step.name}"' in html
         assert step.row.loses in unescape(html)
-        assert f"saves {step.effect.saved_tokens:,} tokens" in html or not step.effect.saved_tokens
+        assert f"It takes {step.effect.saved_tokens:,} tokens off items and overhead" in html
     assert f"Apply {len(plan.chosen)} step" in text_of(html, "apply-plan")
 
 
-def test_a_step_that_saves_and_brings_back_says_what_is_sent_in_all(session: Workspace) -> None:
+def test_a_step_says_by_how_many_tokens_what_is_sent_changes(session: Workspace) -> None:
     shown = shown_of(session).plan
     assert shown is not None
     effects = {step.name.value: step.effect for step in plan_of(session).steps}
-    both = [step for step in shown.steps if step.saves and step.adds]
-    assert both
+    assert any(effect.returned_tokens and effect.saved_tokens for effect in effects.values())
     for step in shown.steps:
         more = effects[step.name].returned_tokens - effects[step.name].saved_tokens
-        assert step.net == (f"{abs(more):,} {'more' if more > 0 else 'fewer'}" if step in both else "")
+        assert int(step.change.split()[0].replace("−", "-").replace(",", "")) == more != 0
+
+
+def test_a_plan_that_ends_past_the_warning_says_how_full_the_prompt_is_then(client: Client, session: Workspace) -> None:
+    plan = plan_of(session)
+    percent = plan.final.tokens * 100 / plan.final.limit_tokens
+    assert plan.final.fits and percent > 80
+    html = client.get(f"{session.get_absolute_url()}?view=fit").content.decode()
+    assert f"{percent:.1f} % of the limit, past the warning at 80 %" in text_of(html, "fit-verdict")
 
 
 def test_the_steps_that_a_press_applies_are_named_beside_its_button(client: Client, session: Workspace) -> None:
