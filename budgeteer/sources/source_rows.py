@@ -102,6 +102,12 @@ class SourceRow:
         return str(self.source.report.get("formatTitle") or format_title(self.source.format))
 
     @property
+    def format_of_several(self) -> str:
+        """The format, "" where its kind has no other: the list names the kind beside it."""
+        formats = [row.name for row in registry().formats if row.kind == self.source.kind]
+        return "" if formats == [self.source.format] else self.format
+
+    @property
     def not_read_again(self) -> str:
         """The heading over why the last import of a source that is in use came to nothing."""
         asked = self.source.error.get("asked", "")

@@ -87,16 +87,18 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
     limit = packed.packing.verdict.limit_tokens
     chosen = next((value for value, *_ in POLICIES for p in policies if p.is_chosen and p.value == value), "")
     paid = money_of(packed.packing, decision.after.tokens)
+    is_block = decision.id.startswith("block:")
+    shown_as = "summarised" if is_block else decision.fate
     return InspectedItem(
         id=decision.id,
-        letter=decision.category,
-        category=CATEGORIES[decision.category],
+        letter="Σ" if is_block else decision.category,
+        category="Summary" if is_block else CATEGORIES[decision.category],
         name=where.split(index, decision.name or decision.id),
         where=" · ".join(where.of_item(index)) or decision.id,
         fate=decision.fate,
-        fate_word=word or f"{FATE_NAMES[decision.fate]} {figure}",
-        icon=FATE_ICONS[decision.fate],
-        tone=FATE_TONES[decision.fate],
+        fate_word="Added" if is_block else word or f"{FATE_NAMES[decision.fate]} {figure}",
+        icon=FATE_ICONS[shown_as],
+        tone=FATE_TONES[shown_as],
         is_pinned=decision.pinned,
         can_pin=decision.fate != "added",
         links=_links(packed, where, index, state),

@@ -88,7 +88,7 @@ def test_a_plan_that_ends_past_the_warning_says_how_full_the_prompt_is_then(clie
     percent = plan.final.tokens * 100 / plan.final.limit_tokens
     assert plan.final.fits and percent > 80
     html = client.get(f"{session.get_absolute_url()}?view=fit").content.decode()
-    assert f"{percent:.1f} % of the limit, past the warning at 80 %" in text_of(html, "fit-verdict")
+    assert f"{percent:.1f} % of the limit, past the warning at 80 %" in text_of(html, "fit-caution")
 
 
 def test_the_steps_that_a_press_applies_are_named_beside_its_button(client: Client, session: Workspace) -> None:
