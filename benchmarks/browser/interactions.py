@@ -91,12 +91,20 @@ class Timed:
 
 
 def open_workspace(page: Page, address: str, inputs: Inputs) -> str:
-    """Drop the files on the first page; the address of their workspace once it is packed."""
+    """Drop the files on the first page; the address of their workspace once it is packed and its sources are scanned.
+
+    A scan for secrets takes some seconds of a worker, once for each upload.
+    """
     page.goto(address)
     page.locator("#drop-files").set_input_files([str(file) for file in inputs.files])
     page.wait_for_url("**/w/*/**", timeout=WORK_MS)
     expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
-    return page.url.split("?")[0]
+    workspace = page.url.split("?")[0]
+    sources = [link.get_attribute("href") for link in page.locator("#inputs .srcs a.plain").all()]
+    for source in sources:
+        page.goto(f"{address}{source}")
+        expect(page.locator("#scan")).not_to_contain_text("Scanning", timeout=WORK_MS)
+    return workspace
 
 
 def timed(page: Page, one: Interaction, workspace: str, times: int) -> Timed:

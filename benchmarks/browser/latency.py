@@ -111,9 +111,13 @@ def measured(browser: Browser, stack: Stack, folder: Path, plan: Plan) -> Iterat
     page = context.new_page()
     page.set_default_timeout(WORK_MS)
     addresses = [open_workspace(page, stack.address, inputs) for inputs in all_inputs]
+    opened = list(zip(all_inputs, addresses, strict=True))
+    # Uploads come last: each is scanned for secrets a minute later, beside what would be timed then.
+    timings = [list(_timed(page, address, plan)) for _, address in opened]
+    uploads = [list(_uploads(page, address, inputs, plan)) for inputs, address in opened]
     found = [
-        Workspace(inputs.title, list(_timed(page, address, inputs, plan)))
-        for inputs, address in zip(all_inputs, addresses, strict=True)
+        Workspace(inputs.title, [*looks, *sent])
+        for inputs, looks, sent in zip(all_inputs, timings, uploads, strict=True)
     ]
     last = Measured.load()
     scored_on = last.scored_on or last.weighed_on or last.machine["measured"].split()[-1]
@@ -169,11 +173,15 @@ def signed_in(browser: Browser, stack: Stack) -> BrowserContext:
     return context
 
 
-def _timed(page: Page, address: str, inputs: large_files.Inputs, plan: Plan) -> Iterator[Timed]:
-    """The interactions on one workspace, and uploads of its files."""
+def _timed(page: Page, address: str, plan: Plan) -> Iterator[Timed]:
+    """The interactions on one workspace."""
     for one in INTERACTIONS:
         if plan.wants(one.name):
             yield _told(timed(page, one, address, plan.times))
+
+
+def _uploads(page: Page, address: str, inputs: large_files.Inputs, plan: Plan) -> Iterator[Timed]:
+    """Uploads of a workspace's files."""
     home = address.partition("/w/")[0]
     if plan.wants(UPLOAD):
         yield _told(first_signs(page, home, inputs, plan.times))

@@ -117,7 +117,7 @@ def test_a_change_saved_while_a_tab_is_awaited_is_in_what_the_tab_shows(visitor:
     shows(page, "map")
     answers.release()
     shows(page, "messages")  # as they were before the change, until the page has looked again
-    expect(page.locator("#result .items")).to_contain_text("newest 20,000 tokens of history")
+    expect(page.locator("#result .items")).to_contain_text("newest 20,000 tokens")
     shown = seen(page)
     assert reloaded(page) == shown
 

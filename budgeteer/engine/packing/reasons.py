@@ -383,7 +383,7 @@ def _beyond(view: HistoryView, row: int, *, own: bool) -> str:
             mine = 0 if view.priority is None else int(view.priority[view.group == view.group[row]].max())
             return f"At priority {mine:,}, less important or older than the messages that the {reach} hold."
         case "full" | "newestFirst" | "summarizeOlder" | "recentExchange" | "clearToolResults":
-            return f"Outside the {f'newest {view.max_tokens:,} tokens of history' if own else room}."
+            return f"Outside the {f'newest {view.max_tokens:,} tokens' if own else room}."
         case other:
             assert_never(other)
 

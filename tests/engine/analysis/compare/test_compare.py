@@ -146,7 +146,7 @@ def test_one_difference_is_named_with_its_rule() -> None:
         assert (moved.a.fate, moved.b.fate) == ("kept", "dropped")
         assert moved.cause.paths == ("history.maxTokens",)
         assert moved.cause.rule == "newestFirst"
-        assert "newest 100 tokens of history" in moved.cause.sentence
+        assert "newest 100 tokens" in moved.cause.sentence
     assert found.delta.tokens < 0
     assert found.to_json()["delta"]["uncached"] < 0
 

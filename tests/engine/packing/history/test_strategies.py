@@ -37,7 +37,7 @@ def test_newest_first_keeps_the_newest_within_its_tokens() -> None:
     assert kept(packing) == ["m3", "m4"]
     rule, sentence, counterfactual = reasons(packing)["message:m2"]
     assert rule == "newestFirst"
-    assert sentence == "Outside the newest 20 tokens of history."
+    assert sentence == "Outside the newest 20 tokens."
     assert counterfactual == "Kept if history.maxTokens were ≥ 30."
 
 
