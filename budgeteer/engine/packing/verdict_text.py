@@ -152,7 +152,7 @@ class VerdictFigures:
 
 
 def cause_of(limits: Sequence[Bound]) -> str:
-    """What leaves items out: "by the history limit", "by the skill limits and 2 other limits"; "" where nothing does."""
+    """What leaves items out: "by the history limit", "by the skill limits and 2 other limits"; or ""."""
     named = [WORDS[limit] for limit in limits]
     if len(named) > 2:
         named = [named[0], f"{len(named) - 1} other limits"]
