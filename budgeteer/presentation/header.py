@@ -34,9 +34,9 @@ class FateCount:
 class Header:
     """What stands above everything while one works.
 
-    `short` is the sentence where there is room for few words, and `cause` what it leaves out of it. The figures are what
-    is `sent` of what may be, its `share`, what is `free` ("" where it does not fit), and `more_figures`, which a narrow
-    screen leaves out.
+    `short` is the sentence where there is room for few words, and `cause` what it leaves out of it. The figures are
+    what is `sent` of what may be, its `share`, what is `free` ("" where it does not fit), and `more_figures`, which a
+    narrow screen leaves out.
     """
 
     level: str

@@ -217,7 +217,7 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStep
         is_chosen=step.is_chosen,
         toggle=steps_text(tuple(one.name.value for one in plan.steps if one.name.value in toggled)),
         change=_change(effect),
-        changed_by=f"It takes {effect.saved_tokens:,} tokens off items and overhead and adds {effect.returned_tokens:,}",
+        changed_by=f"It takes {effect.saved_tokens:,} tokens off items and overhead, adds {effect.returned_tokens:,}",
         restored=count_of(effect.returned_items, "item") if effect.returned_items else "",
         left_out=_changed(before.left_out, after.left_out),
         shortened=_changed(before.shortened, after.shortened),
