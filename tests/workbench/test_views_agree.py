@@ -164,7 +164,7 @@ def test_the_sections_add_up_to_the_verdict(packed: Packed) -> None:
 
 def test_a_section_without_items_says_what_it_consists_of_and_the_bar_has_its_part(packed: Packed) -> None:
     (line,) = [line for line in section_table(packed.packing).lines if line.letter == "S"]
-    sizes = dict(part.split(" ", 1)[::-1] for part in line.items.split(", "))
+    sizes = dict(part.rsplit(" ", 1) for part in line.items.split(", "))
     assert sum(map(int, sizes.values())) == int(line.sent)
     (piece,) = [one for one in pieces_of(figures_of(packed.packing)) if (one.letter, one.kind) == ("S", "sent")]
     assert piece.tokens == int(line.sent) - int(sizes["message frame"])

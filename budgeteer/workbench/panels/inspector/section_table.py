@@ -77,9 +77,9 @@ def section_table(packing: Packing) -> SectionTable:
 
 
 def _overheads(packing: Packing, section: str) -> str:
-    """What a section without items consists of, as in "5 joins, 4 message frame": a part of it may be drawn apart."""
+    """What a section without items consists of, as in "joins 5, message frame 4": a part of it may be drawn apart."""
     entries = [entry for entry in packing.ledger.overhead if entry.section == section and entry.size.tokens]
-    return ", ".join(f"{entry.size.tokens:,} {entry.name}" for entry in entries)
+    return ", ".join(f"{entry.name} {entry.size.tokens:,}" for entry in entries)
 
 
 def _overhead(packing: Packing) -> SectionLine | None:
