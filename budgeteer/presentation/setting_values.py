@@ -9,7 +9,7 @@ from typing import Final
 
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.config.size_limits import MOST
-from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.labels import count_of, wording
 
 #: Characters of a long value (an instruction, a list) that are shown.
 SHOWN_CHARS: Final = 60
@@ -31,8 +31,11 @@ def choice_text(value: str) -> str:
 
 
 def setting_text(path: str, value: object) -> str:
-    """The value of one setting."""
-    return choice_text(value) if isinstance(value, str) and path in _choices() else value_text(value)
+    """The value of one setting, a number with its unit."""
+    if isinstance(value, str) and path in _choices():
+        return choice_text(value)
+    unit = wording(path).unit if isinstance(value, int | float) and not isinstance(value, bool) and value != MOST else ""
+    return f"{value_text(value)} {unit}".rstrip()
 
 
 @functools.cache
