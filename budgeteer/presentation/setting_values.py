@@ -34,8 +34,8 @@ def setting_text(path: str, value: object) -> str:
     """The value of one setting, a number with its unit."""
     if isinstance(value, str) and path in _choices():
         return choice_text(value)
-    unit = wording(path).unit if isinstance(value, int | float) and not isinstance(value, bool) and value != MOST else ""
-    return f"{value_text(value)} {unit}".rstrip()
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value != MOST
+    return f"{value_text(value)} {wording(path).unit if is_number else ''}".rstrip()
 
 
 @functools.cache
