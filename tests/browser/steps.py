@@ -65,8 +65,8 @@ def verdict(page: Page) -> str:
 
 
 def figures(page: Page) -> str:
-    """The line of figures under it, which every change of a number changes."""
-    return page.locator("#figures").inner_text()
+    """The line of figures under it, which every change of a number changes; with what a width leaves out."""
+    return page.locator("#figures").text_content() or ""
 
 
 def open_sample(page: Page, title: str) -> None:
