@@ -250,6 +250,9 @@ _LABELS_OUT = """() => [...document.querySelectorAll(".icicle a")].filter((block
 }).map((block) => block.textContent)"""
 
 
+_FITS = "(line) => line.scrollWidth <= line.clientWidth"
+
+
 def test_on_a_tablet_the_export_stays_in_sight_and_names_can_be_read(visitor, busy):
     page = visitor(width=768).open("/help/")
     page.set_viewport_size({"width": 768, "height": 1024})
@@ -259,19 +262,24 @@ def test_on_a_tablet_the_export_stays_in_sight_and_names_can_be_read(visitor, bu
     export = page.locator("#export-toggle").bounding_box()
     assert export
     assert export["x"] + export["width"] <= 768
+    last = page.locator(".tabnav a").last.bounding_box()
+    assert last
+    assert last["x"] + last["width"] <= export["x"]
+    assert page.locator(".tabnav").evaluate(_FITS)  # no view is out of sight
     note, button = page.locator(".body > .note > .grow").first, page.locator(".body > .note > .btn").first
     assert note.bounding_box()["y"] + note.bounding_box()["height"] <= button.bounding_box()["y"]
     assert page.evaluate(_LABELS_OUT) == []
     page.goto(f"{busy[0]}?view=timeline")
+    assert page.locator(".tabnav").evaluate(_FITS)
     name = page.locator(".causes tbody .c-name").first
     expect(name).to_be_visible(timeout=WORK_MS)
     assert name.bounding_box()["width"] >= 150
-    assert page.locator(".readout").evaluate("(line) => line.scrollWidth <= line.clientWidth")
+    assert page.locator(".readout").evaluate(_FITS)
     page.goto(f"{busy[0]}?view=sweep")
     use = page.locator(".values button.lk").first
     expect(use).to_be_visible(timeout=WORK_MS)
     assert use.bounding_box()["x"] + use.bounding_box()["width"] <= 768  # no row is scrolled sideways to its button
-    assert page.locator(".readout").evaluate("(line) => line.scrollWidth <= line.clientWidth")
+    assert page.locator(".readout").evaluate(_FITS)
 
 
 def test_on_the_smallest_phone_the_first_item_is_on_the_first_screen_and_the_workspace_has_its_name(visitor, busy):

@@ -45,7 +45,8 @@ class ModelTable:
     """The rows, and what has to be counted before the others can be shown.
 
     Attributes:
-        chosen: one name for each menu of the form, "" where none is chosen.
+        chosen: one name for each menu of the form, "" where none is chosen; where the address names none, the
+            workspace's own model and the first one of each other maker.
     """
 
     rows: tuple[ModelOutcome, ...]
@@ -77,8 +78,17 @@ def model_table(given: Comparable, names: Sequence[str]) -> ModelTable:
         else:
             waits = "Being counted" if found.jobs else " ".join(problem.sentence for problem in found.problems)
             rows.append(ModelOutcome(name, waits or "There is nothing to pack yet"))
-    chosen = [*wanted, *[""] * (MOST_MODELS - len(wanted))]
+    menus = wanted or _suggested(given.current.config.model)
+    chosen = [*menus, *[""] * (MOST_MODELS - len(menus))]
     return ModelTable(tuple(rows), tuple(jobs.values()), tuple(chosen))
+
+
+def _suggested(own: str) -> list[str]:
+    """The workspace's own model, then the first one of each other maker."""
+    by_maker = {MODELS[own].maker: own} if own in MODELS else {}
+    for name, model in MODELS.items():
+        by_maker.setdefault(model.maker, name)
+    return list(by_maker.values())[:MOST_MODELS]
 
 
 def _row(name: str, packing: Packing) -> ModelOutcome:

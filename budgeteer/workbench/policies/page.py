@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from budgeteer.engine.analysis.replay.policies import cheapest_policy, policy_of
+from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.analysis.replay.policies import PolicyTotals, cheapest_policy, policy_of
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.jobs.models import Job
@@ -99,9 +100,17 @@ def _sentence(compared: PolicyComparison) -> str:
     cheapest = cheapest_policy(compared.found)
     if cheapest is None:
         return f"{requests}."
-    asked = cheapest.sent_tokens + cheapest.left_out_tokens
-    but = f", and leaves out {share_text(cheapest.left_out_tokens / asked, 0)} of the tokens" if asked else ""
-    return f"{requests}. {choice_text(cheapest.policy.name)} costs least where every request can be sent{but}."
+    fullest = min((one for one in compared.found if not one.failing), key=lambda one: one.left_out_tokens)
+    least = f"Least cost: {_trade(cheapest)}"
+    most = "" if fullest is cheapest else f". Least left out: {_trade(fullest)}"
+    return f"{requests}. {least}{most}."
+
+
+def _trade(one: PolicyTotals) -> str:
+    """A policy with what it costs and what it leaves out."""
+    asked = one.sent_tokens + one.left_out_tokens
+    cost = "" if one.paid is None else f"{money(one.paid, 'USD')}, "
+    return f"{choice_text(one.policy.name)}, {cost}{share_text(one.left_out_tokens / asked if asked else 0, 0)} left out"
 
 
 def _about(compared: PolicyComparison) -> str:

@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from budgeteer.engine.analysis.compare.compare import compare
+from budgeteer.engine.models.registry import MODELS
 from budgeteer.jobs.models import Job
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
@@ -186,6 +187,18 @@ def test_one_configuration_on_several_models(client: Client, session: Workspace,
         assert f"{packing.total.tokens:,}" in table
         assert unescape(packing.verdict.sentence) in unescape(table)
     assert table.count("<tr>") == 3
+
+
+def test_the_menus_of_models_begin_with_the_own_one_and_one_of_each_other_maker(
+    client: Client, session: Workspace
+) -> None:
+    html = client.get(url_of(session)).content.decode()
+    menus = html.split('id="models"')[1].split('<select class="sel" name="model">')[1:]
+    chosen = [re.findall(r"<option selected>([^<]+)<", menu.split("</select>")[0]) for menu in menus]
+    names = [name for names in chosen for name in names]
+    assert names[0] == EditableConfig.of(session).config.model
+    assert len({MODELS[name].maker for name in names}) == len(names) == len(chosen) == 5
+    assert '<table class="t by-model stacks">' not in html  # nothing is packed before it is asked for
 
 
 def test_a_workspace_is_duplicated_and_both_are_compared(client: Client, session: Workspace) -> None:

@@ -20,6 +20,7 @@ from budgeteer.engine.analysis.replay.harness_replay import replay_harnesses
 from budgeteer.engine.analysis.replay.policies import CONTEXT_POLICIES, PolicyTotals, compare_policies
 from budgeteer.engine.models.registry import model
 from budgeteer.jobs.models import Job
+from budgeteer.presentation.labels import share_text
 from budgeteer.presentation.setting_values import choice_text
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
@@ -102,7 +103,12 @@ def test_the_page_says_what_the_engine_says(session: Workspace, show: Show) -> N
         assert row.startswith(rule.title)
         for figure in (agent.trigger_tokens, agent.sent_tokens, agent.peak_tokens):
             assert f"{figure:,}" in row
-    assert f"{found['full'].requests} requests under each of {len(found)} policies" in text_of(answered, "found")
+    said = text_of(answered, "found")
+    assert f"{found['full'].requests} requests under each of {len(found)} policies" in said
+    for word, figure in (("Least cost", "paid"), ("Least left out", "left_out_tokens")):
+        name, one = min(found.items(), key=lambda row: getattr(row[1], figure))
+        left = share_text(one.left_out_tokens / (one.sent_tokens + one.left_out_tokens), 0)
+        assert f"{word}: {choice_text(name)}, {money(one.paid, 'USD')}, {left} left out" in said
 
 
 @pytest.mark.slow
