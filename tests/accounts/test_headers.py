@@ -130,6 +130,7 @@ print("as it should be")
 """
 
 
+@pytest.mark.slow
 def test_over_https_a_team_gets_secure_cookies_and_strict_transport(tmp_path: Path) -> None:
     environment = os.environ | {
         "BUDGETEER_MODE": "team",

@@ -54,6 +54,7 @@ def test_no_post_is_taken_without_the_token_of_a_form(team: None) -> None:
     assert refused > 30
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_every_url_answers_everybody_as_the_table_says(team: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "ANSWER_SECONDS", 60.0)  # who may ask is looked at here, not how fast a part answers

@@ -64,6 +64,7 @@ def done(run: EvaluationRun) -> int:
     return run.chunks.filter(is_done=True).count()
 
 
+@pytest.mark.slow
 def test_a_kill_of_each_worker_in_the_middle_loses_and_doubles_nothing(owner: User, start_worker: StartWorker) -> None:
     collection = collected(owner, {"many.jsonl": lines(range(300))})
     calm = evaluated(collection, "full", "newest")

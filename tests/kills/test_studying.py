@@ -19,7 +19,7 @@ from tests.kills.verdict import Verdict
 from tests.people import editor
 from tests.sources.material import upload
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture

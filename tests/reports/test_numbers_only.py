@@ -158,6 +158,7 @@ def others_in(value: object, path: str = "") -> list[str]:
     return [path] if value == OTHER else []
 
 
+@pytest.mark.slow
 def test_no_word_of_any_input_is_in_any_answer_and_every_figure_is(client, marked):
     """A key or a name that the engine got since must be let through, or withheld, on purpose."""
     for number, (name, delta) in enumerate(CONFIGURATIONS.items()):
