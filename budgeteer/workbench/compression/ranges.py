@@ -11,6 +11,7 @@ import numpy as np
 from budgeteer.engine.config.schema import CompressBatch
 from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.content.written_messages import SUMMARY_LINE
+from budgeteer.engine.counting.text_boundaries import cut_topic
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.history.summary import SummaryRequest
@@ -22,7 +23,8 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.item_content.whereabouts import message_names
 from budgeteer.workbench.state import ViewState
 
-TOPIC_WORDS = 5
+#: What a generated topic has room for: a line of the inspector.
+TOPIC_CHARS = 60
 RANGES = "pruning.ranges"
 
 
@@ -280,7 +282,8 @@ def _topic(packing: Packing, chosen: RangeChoice) -> str:
     history, measures = packing.bundle.history, packing.bundle.history_measures
     users = [row for row in range(chosen.first, chosen.last + 1) if int(measures.role[row]) == 2]
     text = text_of(history[users[0] if users else chosen.first])
-    return " ".join(text[:400].split()[:TOPIC_WORDS])[:80] or f"Messages {chosen.start_id} to {chosen.end_id}"
+    opening = cut_topic(" ".join(text[: 10 * TOPIC_CHARS].split()), TOPIC_CHARS)
+    return opening or f"Messages {chosen.start_id} to {chosen.end_id}"
 
 
 def _place(packing: Packing, block_id: str) -> tuple[int, int]:

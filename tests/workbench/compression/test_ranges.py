@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import unescape
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from budgeteer.jobs.models import Job
-from budgeteer.workbench.compression.ranges import block_shown, range_of
+from budgeteer.workbench.compression.ranges import TOPIC_CHARS, block_shown, range_of
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
@@ -61,6 +62,10 @@ def test_what_is_generated_is_used_saves_and_is_taken_back(client: Client, roomy
     page = client.post(url(roomy), {**chosen, "act": "generate"}).content.decode()
     summary = text_of(page, "block-summary")
     assert len(summary) > 40
+    topic = re.search(r'id="block-topic" name="topic" value="([^"]+)"', page)
+    assert topic is not None
+    assert TOPIC_CHARS / 2 < len(unescape(topic[1])) <= TOPIC_CHARS
+    assert topic[1].endswith("…")  # nothing says "Yes, 1 to 3. For" as if it were all
     before = packed_of(roomy).packing
     answer = client.post(url(roomy), {**chosen, "topic": "the tables", "summary": summary})
     assert answer.status_code == 303
