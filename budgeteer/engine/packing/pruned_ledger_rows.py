@@ -111,7 +111,7 @@ class _Union:
     def _ids(self) -> list[str]:
         ids = list(self.pruned.facts.decision_ids)
         for at in np.flatnonzero(self.row < 0).tolist():
-            ids.insert(at, f"block:{self._block(at).id}")
+            ids.insert(at, self._block(at).decision_id)
         return ids
 
     def _block(self, at: int) -> Block:

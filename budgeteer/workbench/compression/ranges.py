@@ -188,11 +188,9 @@ def with_words(current: EditableConfig, packing: Packing, block_id: str, draft: 
 def block_shown(packing: Packing, decision_id: str) -> BlockView | None:
     """The block behind a decision, None where it is none."""
     pruned = packing.pruned
-    if pruned is None or not decision_id.startswith("block:b"):
-        return None
-    number = int(decision_id.removeprefix("block:b"))
-    block = pruned.compressed.blocks.get(number)
-    if block is None:
+    blocks = pruned.compressed.blocks.values() if pruned else ()
+    block = next((block for block in blocks if block.decision_id == decision_id), None)
+    if pruned is None or block is None:
         return None
     batch, at = _place(packing, block.id)
     asked = _placed(packing)[batch].ranges[at]
@@ -214,7 +212,7 @@ def open_blocks(packing: Packing) -> tuple[BlockView, ...]:
     """The blocks that stand open: they are no decision, so that they are listed apart."""
     if packing.pruned is None:
         return ()
-    found = [block_shown(packing, f"block:{one.id}") for one in packing.pruned.compressed.blocks.values() if one.open]
+    found = [block_shown(packing, one.decision_id) for one in packing.pruned.compressed.blocks.values() if one.open]
     return tuple(one for one in found if one is not None)
 
 
@@ -275,7 +273,7 @@ def is_left_out(now: Packing, then: Packing) -> bool:
     known = set(now.pruned.compressed.blocks) if now.pruned else set()
     blocks = then.pruned.compressed.blocks if then.pruned else {}
     made = [block for number, block in blocks.items() if number not in known and not block.open]
-    return any(then.ledger.find(f"block:{block.id}") is None for block in made)
+    return any(then.ledger.find(block.decision_id) is None for block in made)
 
 
 def _topic(packing: Packing, chosen: RangeChoice) -> str:

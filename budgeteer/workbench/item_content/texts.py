@@ -41,7 +41,7 @@ def _history_text(packing: Packing, rows: LedgerRows, row: int) -> str:
     if message >= 0:
         return _message_text(packing.bundle.history[message])
     blocks = packing.pruned.blocks if packing.pruned is not None else ()
-    return next((block.text for block in blocks if f"block:{block.id}" == rows.ids[row]), "")
+    return next((block.text for block in blocks if block.decision_id == rows.ids[row]), "")
 
 
 def _message_text(message: Message) -> str:

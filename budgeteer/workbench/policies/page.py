@@ -110,7 +110,9 @@ def _trade(one: PolicyTotals) -> str:
     """A policy with what it costs and what it leaves out."""
     asked = one.sent_tokens + one.left_out_tokens
     cost = "" if one.paid is None else f"{money(one.paid, 'USD')}, "
-    return f"{choice_text(one.policy.name)}, {cost}{share_text(one.left_out_tokens / asked if asked else 0, 0)} left out"
+    return (
+        f"{choice_text(one.policy.name)}, {cost}{share_text(one.left_out_tokens / asked if asked else 0, 0)} left out"
+    )
 
 
 def _about(compared: PolicyComparison) -> str:

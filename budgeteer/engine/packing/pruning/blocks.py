@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from budgeteer.engine.content.written_messages import BLOCK_HEADER
 from budgeteer.engine.counting.library_measures import Ints
+
+#: What the id of a block's row in the ledger begins with.
+BLOCK_PREFIX: Final = "block:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,19 @@ class Block:
         return f"b{self.number}"
 
     @property
+    def decision_id(self) -> str:
+        """The id of its row in the ledger."""
+        return f"{BLOCK_PREFIX}{self.id}"
+
+    @property
     def text(self) -> str:
         """As it stands in the prompt."""
         return block_text(self.body)
+
+
+def block_id(decision_id: str) -> str:
+    """The id of the block whose row in the ledger has this id, "" where it is that of another item."""
+    return decision_id.removeprefix(BLOCK_PREFIX) if decision_id.startswith(BLOCK_PREFIX) else ""
 
 
 def block_text(body: str) -> str:

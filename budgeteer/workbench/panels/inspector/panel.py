@@ -9,8 +9,10 @@ import numpy as np
 from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.packing.conditions import settings_of
-from budgeteer.engine.packing.ledger import CATEGORIES, Decision, Ledger
-from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
+from budgeteer.engine.packing.ledger import Decision, Ledger
+from budgeteer.engine.packing.pruning.blocks import block_id
+from budgeteer.presentation.item_badges import badge_of
+from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.presentation.reason_words import counterfactual_words, rule_title
 from budgeteer.presentation.sections import look_of
 from budgeteer.workbench.fix_buttons import FixButton, Trial, TryOut, button_of
@@ -87,18 +89,17 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
     limit = packed.packing.verdict.limit_tokens
     chosen = next((value for value, *_ in POLICIES for p in policies if p.is_chosen and p.value == value), "")
     paid = money_of(packed.packing, decision.after.tokens)
-    is_block = decision.id.startswith("block:")
-    shown_as = "summarised" if is_block else decision.fate
+    badge = badge_of(decision)
     return InspectedItem(
         id=decision.id,
-        letter="Σ" if is_block else decision.category,
-        category="Summary" if is_block else CATEGORIES[decision.category],
+        letter=badge.letter,
+        category=badge.category,
         name=where.split(index, decision.name or decision.id),
         where=" · ".join(where.of_item(index)) or decision.id,
         fate=decision.fate,
-        fate_word="Added" if is_block else word or f"{FATE_NAMES[decision.fate]} {figure}",
-        icon=FATE_ICONS[shown_as],
-        tone=FATE_TONES[shown_as],
+        fate_word=FATE_NAMES["added"] if block_id(decision.id) else word or f"{FATE_NAMES[decision.fate]} {figure}",
+        icon=badge.icon,
+        tone=badge.tone,
         is_pinned=decision.pinned,
         can_pin=decision.fate != "added",
         links=_links(packed, where, index, state),

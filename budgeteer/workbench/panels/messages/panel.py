@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.packing.ledger import ADDED, CATEGORIES, FATES, LETTERS, Decision
+from budgeteer.engine.packing.pruning.blocks import block_id
+from budgeteer.presentation.item_badges import badge_of
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.workbench.compression.ranges import range_of
 from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
@@ -187,28 +189,27 @@ def _line(entry: MessageRun, table: MessageTable, told: _Told, state: ViewState)
 
 def _message(table: MessageTable, at: int, decision: Decision, name: str, state: ViewState) -> MessageLine:
     added = decision.fate == FATES[ADDED]
-    is_block = decision.id.startswith("block:")
-    shown_as = "summarised" if is_block else decision.fate
+    block, badge = block_id(decision.id), badge_of(decision)
     row = int(table.row[at]) + 1
     before, after = f"{decision.before.tokens:,}", f"{decision.after.tokens:,}"
     return MessageLine(
         kind="message",
         anchor=f"at-{at}",
-        label=decision.id.removeprefix("block:") if is_block else _label(table, at),
+        label=block or _label(table, at),
         text=name or decision.name or decision.id,
         size=after if added else before,
         after="" if added or before == after or decision.fate == "dropped" else after,
-        letter="Σ" if is_block else decision.category,
-        category="Summary" if is_block else CATEGORIES[decision.category],
+        letter=badge.letter,
+        category=badge.category,
         running=f"{int(table.running[at]):,}",
         fate=decision.fate,
-        icon=FATE_ICONS[shown_as],
-        tone=FATE_TONES[shown_as],
-        fate_word="Summary" if is_block else FATE_NAMES[decision.fate],
+        icon=badge.icon,
+        tone=badge.tone,
+        fate_word=badge.category if block else FATE_NAMES[decision.fate],
         reason="" if decision.fate == "kept" else decision.sentence,
         is_selected=state.sel == decision.id,
         is_pinned=decision.pinned,
-        is_block=is_block,
+        is_block=bool(block),
         row=row,
         url=state.query(sel=decision.id),
     )
