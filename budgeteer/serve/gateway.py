@@ -26,6 +26,7 @@ from budgeteer.access.body_limits import REFUSED, STRANGERS_BYTES, BodyProblem, 
 from budgeteer.serve.body_turns import NoTurn, Turns
 from budgeteer.serve.capacity import Overloaded, Threads, own_headers, refusal
 from budgeteer.serve.client_pace import Body, BrokenOff, Message, Pace, Receive, TooMuch, TooSlow, drain
+from budgeteer.serve.garbage_collection import collect_after_answer
 from budgeteer.serve.request_heads import Scope, environ_of, refusal_of
 
 type Send = Callable[[Message], Awaitable[None]]
@@ -236,6 +237,7 @@ class Gateway:
         finally:
             if not answer.is_closed:
                 await _in_thread(threads, answer.close)
+            threads.pool.submit(collect_after_answer)
 
     @staticmethod
     async def _refuse(threads: Threads, environ: Environ, send: Send) -> None:

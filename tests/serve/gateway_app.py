@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from budgeteer.serve import gateway
 from budgeteer.serve.capacity import Threads
 from budgeteer.serve.client_pace import Pace
+from budgeteer.serve.garbage_collection import LEFT_OBJECTS
 
+gc.disable()  # what is collected here, the gateway collects
 gateway.SEND_SECONDS = 1.0
 ENDLESS = 400_000_000
 closed: list[str] = []
+left: list[weakref.ref[Cycle]] = []
 
 
 class Panic(BaseException):
@@ -23,6 +28,10 @@ def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Any:
     start("200 OK", [("Content-Type", "text/plain; charset=utf-8")])
     if path == "/panic":
         raise Panic
+    if path == "/cycles":
+        left.extend(weakref.ref(Cycle()) for _ in range(LEFT_OBJECTS))
+    if path == "/left":
+        return [str(sum(cycle() is not None for cycle in left)).encode()]
     if path == "/endless":
         return Endless()
     if path == "/closed":
@@ -31,6 +40,13 @@ def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Any:
     refused = environ.get(gateway.REFUSED)
     told = [path, environ.get("HTTP_COOKIE", "-"), environ.get("HTTP_X_FORWARDED_FOR", "-"), body.decode("latin-1")]
     return [(refused.problem.value if refused else "|".join(told)).encode("latin-1")]
+
+
+class Cycle:
+    """What only the garbage collector frees."""
+
+    def __init__(self) -> None:
+        self.own = self
 
 
 class Endless:

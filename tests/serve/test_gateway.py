@@ -167,6 +167,11 @@ class OnePiece:
         pass
 
 
+def test_what_an_answer_leaves_in_cycles_is_collected_after_it(port: int) -> None:
+    assert ask(port, b"GET /cycles HTTP/1.1").startswith(b"HTTP/1.1 200")
+    wait_until(lambda: ask(port, b"GET /left HTTP/1.1").endswith(b"\r\n\r\n0"), what="the collection")
+
+
 def test_a_large_answer_lies_in_a_file_while_it_is_read() -> None:
     held: list[weakref.ref[OnePiece]] = []
 
