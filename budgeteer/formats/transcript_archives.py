@@ -26,6 +26,8 @@ _ENDINGS = (
 )  # fmt: skip
 _PACKED = (".gz", ".bz2", ".xz")
 _SAMPLED = 50
+_WARNED = 50
+"""Sentences on the decoding of files up to which more are said."""
 
 
 type Readers = Sequence[Format]
@@ -172,6 +174,9 @@ def _read_entry(document: Document, entry: ArchiveEntry, skipped: list[Skipped],
     except FormatError as error:
         skipped.append(Skipped(entry.path, error.what))
         return None
+    if len(document.notes.said) < _WARNED:
+        for warning in opened.warnings:
+            document.notes.say(f"{entry.path}: {warning}")
     skipped.extend(replace(item, where=f"{entry.path}, {item.where}") for item in found.skipped)
     return _ReadFile(entry, reader, found)
 

@@ -99,6 +99,7 @@ def pi_bytes() -> bytes:
 
 VALID = (
     dumps(OPENAI_CHAT),
+    b"// a chat\n" + dumps(OPENAI_CHAT).replace(b"}, {", b"}, /* then */ {").replace(b"}]", b"},]"),
     jsonl(*OPENAI_CHAT),
     dumps({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "response": "x"}),
     dumps(ANTHROPIC_BODY),

@@ -21,42 +21,13 @@ from budgeteer.formats.datasets.row_talks import CONVERSATION, talks_of
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.speakers import PAIRED
 from budgeteer.formats.openai.chat import messages_of
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, mappings, mostly
 from budgeteer.formats.reading.envelopes import require
-
-#: What programs call the reply to a `user_message`, a `user_input` or a `user_query`.
-_BOTS: Final = tuple(
-    f"{who}_{what}"
-    for who in ("bot", "assistant", "ai", "model", "chatbot")
-    for what in ("response", "reply", "message")
-)
-PAIRED: Final[Mapping[str, tuple[str, ...]]] = {
-    "instruction": ("output", "response", "completion", "answer"),
-    "prompt": ("completion", "response", "answer", "output", "generation", "reply", "referenceresponse"),
-    "question": ("response", "answer", "answers", "solution"),
-    "query": ("response", "answer", "output", "reply"),
-    "problem": ("generated_solution", "solution", "answer"),
-    "input": ("output", "target", "response", "answer"),
-    "inputs": ("targets", "target", "outputs", "output"),
-    "input_text": ("output_text", "target_text"),
-    "user": ("assistant", "bot", "model", "ai", "agent", "chatbot", "gpt"),
-    "human": ("assistant", "gpt", "bot", "ai", "model"),
-    **dict.fromkeys(
-        ("user_message", "user_input", "user_query"),
-        (*_BOTS, "assistant", "bot", "response", "reply", "answer", "output"),
-    ),
-    "message": ("response", "reply", "bot_response", "bot_reply"),
-    "q": ("a",),
-    "message_1": ("message_2",),
-    "dialogue": ("summary",),
-    "article": ("highlights", "summary", "abstract"),
-    "document": ("summary",),
-}
-"""Columns that hold what was asked, in the order they are looked for, each with those that may hold the reply."""
 
 SYSTEM: Final = ("system", "system_prompt", "system_message", "definition")
 """Columns of a system text."""

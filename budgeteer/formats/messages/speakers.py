@@ -1,4 +1,4 @@
-"""Rows that say who spoke and what was said: under which columns, and the names of speakers."""
+"""Rows that say who spoke and what was said, or hold what was asked and the reply: their columns, names of speakers."""
 
 from __future__ import annotations
 
@@ -28,6 +28,36 @@ _ROLE_OF_FLAG: Final[Mapping[str, Role]] = {"true": "user", "false": "assistant"
 _LOOKED_AT: Final = 40
 """As many rows as formats look at."""
 
+#: What programs call the reply to a `user_message`, a `user_input` or a `user_query`.
+_BOTS: Final = tuple(
+    f"{who}_{what}"
+    for who in ("bot", "assistant", "ai", "model", "chatbot")
+    for what in ("response", "reply", "message")
+)
+PAIRED: Final[Mapping[str, tuple[str, ...]]] = {
+    "instruction": ("output", "response", "completion", "answer"),
+    "prompt": ("completion", "response", "answer", "output", "generation", "reply", "referenceresponse"),
+    "question": ("response", "answer", "answers", "solution"),
+    "query": ("response", "answer", "output", "reply"),
+    "problem": ("generated_solution", "solution", "answer"),
+    "input": ("output", "target", "response", "answer"),
+    "inputs": ("targets", "target", "outputs", "output"),
+    "input_text": ("output_text", "target_text"),
+    "user": ("assistant", "bot", "model", "ai", "agent", "chatbot", "gpt"),
+    "human": ("assistant", "gpt", "bot", "ai", "model"),
+    **dict.fromkeys(
+        ("user_message", "user_input", "user_query"),
+        (*_BOTS, "assistant", "bot", "response", "reply", "answer", "output"),
+    ),
+    "message": ("response", "reply", "bot_response", "bot_reply"),
+    "q": ("a",),
+    "message_1": ("message_2",),
+    "dialogue": ("summary",),
+    "article": ("highlights", "summary", "abstract"),
+    "document": ("summary",),
+}
+"""Columns that hold what was asked, in the order they are looked for, each with those that may hold the reply."""
+
 
 def spoken_columns(names: Collection[str]) -> tuple[str, str] | None:
     """The columns of a row with its speaker and what was said, None where it has not one of each."""
@@ -48,3 +78,8 @@ def is_talk(rows: Iterable[Mapping[str, Any]], column: str) -> bool:
     """Whether the first rows name a person and a model, and nobody else: others are authors of anything."""
     roles = {role_of(row, column) for row in islice(rows, _LOOKED_AT)}
     return {"user", "assistant"} <= roles and None not in roles
+
+
+def has_pair(names: Collection[str]) -> bool:
+    """Whether a row has a column of what was asked, and one that may hold the reply."""
+    return any(asked in names and any(reply in names for reply in replies) for asked, replies in PAIRED.items())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +13,6 @@ from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.message_spool import MessageSpool
 from budgeteer.formats.messages.numbering import Notes
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
-from budgeteer.formats.messages.speakers import is_talk, spoken_columns
 from budgeteer.formats.reading import json_text, parquet_files, sqlite_files
 from budgeteer.formats.reading.archives import Archive, open_archive
 from budgeteer.formats.reading.compressed_files import HEAD_BYTES as PACKED_HEAD_BYTES
@@ -24,6 +22,8 @@ from budgeteer.formats.reading.json_text import JsonLine, JsonProblem
 from budgeteer.formats.reading.lazy_jsonl import ProgressLines, lines_of_members, look_through
 from budgeteer.formats.reading.lazy_members import LargeValue, MemberReader, beginning_of, read_lazily
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS, Limits, check_file_size
+from budgeteer.formats.reading.notations.commented_json import begins_with_comment, plain_json
+from budgeteer.formats.reading.notations.tables import talk_rows
 
 type Scratch = Callable[[], IO[bytes]]
 type Shape = Literal["archive", "json", "jsonl", "text"]
@@ -32,32 +32,6 @@ HEAD_BYTES: Final = 65_536
 _SAMPLED_LINES = 200
 _LONGEST_LINE = 64_000_000
 """Bytes of a line up to which a file may be JSON lines that are read where they lie."""
-_LONGEST_HEAD = 1_000
-_TALK_COLUMNS: Final = (
-    frozenset({"role", "content"}),
-    frozenset({"prompt", "completion"}),
-    frozenset({"prompt", "response"}),
-    frozenset({"prompt", "chosen"}),
-    frozenset({"instruction", "output"}),
-    frozenset({"instruction", "response"}),
-    frozenset({"question", "answer"}),
-    frozenset({"query", "response"}),
-    frozenset({"input", "output"}),
-    frozenset({"input", "target"}),
-    frozenset({"inputs", "targets"}),
-    frozenset({"problem", "solution"}),
-    frozenset({"user", "assistant"}),
-    frozenset({"user", "bot"}),
-    frozenset({"user", "ai"}),
-    frozenset({"human", "assistant"}),
-    frozenset({"user_message", "bot_response"}),
-    frozenset({"input_text", "output_text"}),
-)
-"""The columns of tables that hold messages, or what was asked beside what was answered; and see speakers.py."""
-_ROLE_COLUMNS: Final = (("role", "text"), ("role", "message"))
-"""Columns of tables of messages whose roles are those of a person and a model."""
-_PASSAGES: Final = frozenset({"passage", "page_content", "chunk", "chunk_id"})
-"""Columns of tables of what was retrieved."""
 _FILLED = re.compile(r"[^\s\ufeff]")
 _JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
 
@@ -168,7 +142,7 @@ def open_document(data: bytes, *, name: str = "", options: Options | None = None
         value=opened.value,
         lines=opened.lines,
         skipped=opened.skipped,
-        warnings=(*left_out, *decoded.warnings),
+        warnings=(*left_out, *decoded.warnings, *opened.warnings),
         notes=Notes(telling=telling),
     )
 
@@ -283,58 +257,57 @@ def _row(raw: bytes) -> str:
 
 
 def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbeat) -> Document:
-    """JSON if it parses as one value, JSONL if most lines are objects, an error if it meant to be JSON, else text."""
-    start = text[:1_000].lstrip("\ufeff \t\r\n")
-    problem: JsonProblem | None = None
+    """JSON if it parses as one value, JSONL if most lines are objects, an error if it meant to be JSON, else text.
+
+    What is neither is looked at again without the comments and commas that JSON does not have.
+    """
+    start = _start(text)
     depth = options.limits.json_depth
-    if start[:1] in ("{", "[") and not (_has_object_row(text, depth) and _mostly_objects(text, depth)):
-        try:
-            value = json_text.parse(text.lstrip("\ufeff"), depth_limit=depth)
-            return Document("json", value=value)
-        except JsonProblem as found:
-            problem = found
-        lists = _lists(text, depth) if start.startswith("[") else None
-        if lists is not None:
-            return Document("json", value=lists)
-        apart, rest = json_text.parse_objects(text, depth_limit=depth) if start.startswith("{") else ([], [])
-        if apart:
-            return Document("jsonl", lines=ProgressLines(apart, telling), skipped=tuple(rest))
-    if start.startswith('"'):
-        inner = _quoted_json(text, depth)
-        if inner is not None:
-            return Document("json", value=inner)
-    events = _event_data(text) if start.startswith(("data:", "event:")) else ""
-    if _mostly_objects(events or text, depth):
-        text = events or text
-        lines, skipped = json_text.parse_lines(text, depth_limit=depth, progress=telling)
-        return Document("jsonl", lines=ProgressLines(lines, telling), skipped=tuple(skipped))
+    opened, problem = _open_json(text, depth, telling)
+    if opened is not None:
+        return opened
+    plain = plain_json(text) if problem is not None or begins_with_comment(start) else None
+    if plain is not None:
+        opened, left = _open_json(plain.text, depth, telling)
+        if opened is not None:
+            return replace(opened, warnings=plain.sentences())
+        start, problem = _start(plain.text), left or problem
     if problem is not None and _means_json(start, name):
         raise json_text.refuse(problem, where=name)
-    rows = _talk_rows(text)
+    rows = talk_rows(text)
     if rows:
         return Document("jsonl", lines=ProgressLines(rows, telling))
     return Document("text")
 
 
-def _talk_rows(text: str) -> list[JsonLine]:
-    """The rows of a table (CSV) of messages, or of prompts with their replies, as JSON lines; none of another text."""
-    head = text[:_LONGEST_HEAD].lstrip("\ufeff").split("\n", 1)[0].strip("\r")
-    comma = "," if "," in head else "\t"
-    names = {name.strip(" \"'").lower() for name in head.split(comma)}
-    is_known = any(columns <= names for columns in _TALK_COLUMNS)
-    spoken = spoken_columns(names) or next((columns for columns in _ROLE_COLUMNS if names.issuperset(columns)), None)
-    if not (is_known or spoken) or names & _PASSAGES:
-        return []
-    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=comma)
-    rows: list[JsonLine] = []
-    try:
-        for row in reader:
-            held = {key.strip().lower(): value for key, value in row.items() if isinstance(key, str) and value}
-            rows.append(JsonLine(reader.line_num, held))
-    except csv.Error:
-        return []
-    is_kept = is_known or (spoken is not None and is_talk((row.value for row in rows), spoken[0]))
-    return rows if is_kept else []
+def _start(text: str) -> str:
+    return text[:1_000].lstrip("\ufeff \t\r\n")
+
+
+def _open_json(text: str, depth: int, telling: ProgressHeartbeat) -> tuple[Document | None, JsonProblem | None]:
+    """The JSON or JSONL that a text is, None for any other; and why one that begins as JSON does is no single value."""
+    start = _start(text)
+    problem: JsonProblem | None = None
+    if start[:1] in ("{", "[") and not (_has_object_row(text, depth) and _mostly_objects(text, depth)):
+        try:
+            value = json_text.parse(text.lstrip("\ufeff"), depth_limit=depth)
+            return Document("json", value=value), None
+        except JsonProblem as found:
+            problem = found
+        lists = _lists(text, depth) if start.startswith("[") else None
+        if lists is not None:
+            return Document("json", value=lists), None
+        apart, rest = json_text.parse_objects(text, depth_limit=depth) if start.startswith("{") else ([], [])
+        if apart:
+            return Document("jsonl", lines=ProgressLines(apart, telling), skipped=tuple(rest)), None
+    inner = _quoted_json(text, depth) if start.startswith('"') else None
+    if inner is not None:
+        return Document("json", value=inner), None
+    events = _event_data(text) if start.startswith(("data:", "event:")) else ""
+    if not _mostly_objects(events or text, depth):
+        return None, problem
+    lines, skipped = json_text.parse_lines(events or text, depth_limit=depth, progress=telling)
+    return Document("jsonl", lines=ProgressLines(lines, telling), skipped=tuple(skipped)), None
 
 
 def _event_data(text: str) -> str:

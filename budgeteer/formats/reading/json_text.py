@@ -36,6 +36,14 @@ _EXPECTED = {
     "Expecting ',' delimiter": "a comma or a closing bracket",
 }
 """The parser's messages as the end of a sentence."""
+_MENDS = {
+    "Expecting value": "Put a value there, or take away the comma before it",
+    "Expecting property name enclosed in double quotes": "Write a key in double quotes there",
+    "Expecting ':' delimiter": "Put a colon and a value there",
+    "Expecting ',' delimiter": "Put a comma or a closing bracket there",
+    "Extra data": "End the file there, or write a value a line",
+}
+"""By the parser's messages, what to do at the place of each."""
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -314,7 +322,8 @@ def refuse(problem: JsonProblem, *, where: str = "") -> FormatError:
         return FormatError(
             f"The JSON is too large: {problem.why}", where=at, mend="Split the file, or write it as JSONL"
         )
-    return FormatError(f"This is not valid JSON: {problem.why}", where=at, mend="Mend the file at that place")
+    mend = _MENDS.get(problem.why, "Mend the file at that place")
+    return FormatError(f"This is not valid JSON: {problem.why}", where=at, mend=mend)
 
 
 def _values_on(row: str, depth_limit: int) -> tuple[list[Any], str | None]:

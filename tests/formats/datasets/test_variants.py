@@ -74,6 +74,8 @@ def test_calls_between_tags_are_answered_by_the_next_turn() -> None:
         ("\ufeffPrompt,Completion\nLate?,No.\n", "instructions"),
         ("question,answer,category\nLate?,No.,trains\n", "questions"),
         ("inputs\ttargets\nLate?\tNo.\n", "questions"),
+        ("user_query,bot_reply\nLate?,No.\n", "questions"),
+        ("user,chatbot\nLate?,No.\n", "questions"),
         ("Instruction,Context,Response\nLate?,,No.\n", "instructions"),
         ('instruction,input,output\n"Late?",,"No."\n', "instructions"),
     ],

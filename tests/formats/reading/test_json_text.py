@@ -149,7 +149,7 @@ def test_a_mistake_in_the_middle_is_no_cut() -> None:
     assert not caught.value.cut_off
     assert refuse(caught.value).sentence == (
         "line 1, column 9: This is not valid JSON: Expecting property name enclosed in double quotes. "
-        "Mend the file at that place"
+        "Write a key in double quotes there"
     )
 
 

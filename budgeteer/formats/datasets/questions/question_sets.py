@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from budgeteer.formats.datasets.columns import lowered
-from budgeteer.formats.datasets.instruction_sets import PAIRED, first_reply, has_messages, read, says
+from budgeteer.formats.datasets.instruction_sets import first_reply, has_messages, read, says
 from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.speakers import PAIRED
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import sampled
 

@@ -17,10 +17,11 @@ from typing import Any, Final
 from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.datasets.columns import leave_columns, lowered
-from budgeteer.formats.datasets.instruction_sets import PAIRED, SYSTEM, said_in, says
+from budgeteer.formats.datasets.instruction_sets import SYSTEM, said_in, says
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.speakers import PAIRED
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
