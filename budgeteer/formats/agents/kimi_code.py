@@ -11,7 +11,7 @@ Source: https://github.com/MoonshotAI/kimi-code, `packages/agent-core-v2/src/age
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from budgeteer.formats.reading.conversation_draft import ConversationDraft, text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, sampled
 from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.parameter_schemas import named_tools
 
 _MESSAGE: Final = "context.append_message"
 _LOOP: Final = "context.append_loop_event"
@@ -158,7 +159,7 @@ class _Context:
 
     def _take_tools(self, raw: Mapping[str, Any]) -> None:
         """Take the definitions that were sent from now on."""
-        tools = list(_tools(raw.get("tools")))
+        tools = list(named_tools(raw.get("tools")))
         self.tools = tools or self.tools
         self._notes.see(tools)
         if not tools:
@@ -310,11 +311,3 @@ def _add(draft: ConversationDraft, said: _ContextMessage) -> None:
 
 def _id(call: Mapping[str, Any]) -> str:
     return text_value(call.get("id"))
-
-
-def _tools(given: Any) -> Iterator[Mapping[str, Any]]:
-    """Definitions of tools in OpenAI's form."""
-    for tool in mappings(given):
-        if text_value(tool.get("name")):
-            function = {key: tool[key] for key in ("name", "description", "parameters") if key in tool}
-            yield {"type": "function", "function": function}

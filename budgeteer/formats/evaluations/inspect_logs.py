@@ -35,6 +35,7 @@ from budgeteer.formats.reading.conversation_draft import ConversationDraft, text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly, numbered_mappings
 from budgeteer.formats.reading.envelopes import imported_from
+from budgeteer.formats.reading.parameter_schemas import named_tools
 
 _ROLES: Final[Mapping[str, Role]] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _ATTACHED: Final = ("attachment://", "tc://")
@@ -125,7 +126,7 @@ class _Reader:
         self._attachments: Mapping[str, Any] = held if isinstance(held, Mapping) else {}
         asked = [event for event in mappings(sample.get("events")) if event.get("event") == "model"]
         self._usage = dict(filter(None, map(_usage, asked)))
-        self.tools = tuple(_tools(asked[0])) if asked else ()
+        self.tools = tuple(named_tools(asked[0].get("tools"))) if asked else ()
 
     def read(self, number: int, role: Role, raw: Mapping[str, Any]) -> None:
         """Read a message: a reply with its calls, a result, or anything said."""
@@ -239,10 +240,3 @@ def _usage(event: Mapping[str, Any]) -> tuple[str, RecordedRequest] | None:
         return None
     thought = token_count(usage.get("reasoning_tokens"))
     return message["id"], RecordedRequest(0, asked, came, wrote, went, thought, text_value(held.get("model")))
-
-
-def _tools(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for tool in mappings(event.get("tools")):
-        if text_value(tool.get("name")) and isinstance(tool.get("parameters"), Mapping):
-            function = {key: tool[key] for key in ("name", "description", "parameters") if key in tool}
-            yield {"type": "function", "function": function}

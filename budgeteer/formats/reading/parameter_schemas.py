@@ -1,11 +1,13 @@
-"""Convert parameter descriptions of benchmarks and registries to JSON Schema."""
+"""Convert descriptions of tools and their parameters to JSON Schema and to OpenAI's form."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from budgeteer.engine.content.tool_schemas import OPENAPI_TYPES
+from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.reading.entries import mappings
 
 _TYPES: Mapping[str, str] = {
     **dict.fromkeys(("dict", "map", "hashtable", "hashmap"), "object"),
@@ -82,3 +84,11 @@ def from_arguments(arguments: list[Any]) -> dict[str, Any]:
         if argument.get("optional") is not True and argument.get("required") is not False:
             required.append(argument["name"])
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def named_tools(given: Any) -> Iterator[Mapping[str, Any]]:
+    """Definitions that have a name, a description and parameters at their top, in OpenAI's form."""
+    for tool in mappings(given):
+        if text_value(tool.get("name")):
+            function = {key: tool[key] for key in ("name", "description", "parameters") if key in tool}
+            yield {"type": "function", "function": function}
