@@ -102,6 +102,7 @@ VALID = (
     b"// a chat\n" + dumps(OPENAI_CHAT).replace(b"}, {", b"}, /* then */ {").replace(b"}]", b"},]"),
     jsonl(*OPENAI_CHAT),
     dumps({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "response": "x"}),
+    dumps([*OPENAI_CHAT, {"role": "critic", "content": "Too short."}, {"role": "planner", "content": "Say more."}]),
     dumps(ANTHROPIC_BODY),
     session_bytes(),
     dumps([OPENAI_TOOL]),

@@ -29,7 +29,8 @@ from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.recorded_requests import openai_request
 from budgeteer.formats.messages.reply_steps import ReplySteps
-from budgeteer.formats.openai.chat import ROLE_OF, content_parts
+from budgeteer.formats.openai.chat import content_parts
+from budgeteer.formats.openai.roles import ROLE_OF
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.bounds import iso_time
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, MessageTree, texts, tree_conversations

@@ -12,7 +12,7 @@ from budgeteer.engine.content.conversation import Message, Part, ReasoningPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.datasets.rendered_chats import turns_of, without_ends
 from budgeteer.formats.messages.objects import OBJECT
-from budgeteer.formats.openai.chat import ROLE_OF, messages_of
+from budgeteer.formats.openai.chat import messages_of
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 
@@ -30,10 +30,9 @@ def add_prompt(draft: ConversationDraft, prompt: Any) -> bool:
     only = prompt[0] if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str) else prompt
     is_text = isinstance(only, str)
     if said := chat_of(json_text.parse_inner(only, None) if is_text and only.startswith("[") else only):
-        others = [one for one in said if one["role"].lower() not in ROLE_OF]
-        draft.notes.count("Messages of no known role, left out", len(others), of=others)
-        known = [(number, one) for number, one in enumerate(said, 1) if one["role"].lower() in ROLE_OF]
-        draft.add_all(messages_of(known, draft.notes, []))
+        others = [one for one in said if not one["role"].strip()]
+        draft.notes.count("Messages of no role, left out", len(others), of=others)
+        draft.add_all(messages_of(list(enumerate(said, 1)), draft.notes, []))
     elif is_text and (turns := turns_of(only)):
         draft.notes.count("Prompts that a chat template wrote, read as messages")
         draft.add_all(Message(role, texts(words)) for role, words in turns)

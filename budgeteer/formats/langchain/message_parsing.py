@@ -21,6 +21,7 @@ from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.opaque import lean
 from budgeteer.formats.openai import chat as openai_chat
+from budgeteer.formats.openai.roles import known_role
 from budgeteer.formats.reading.entries import mappings
 from budgeteer.formats.reading.open_calls import OpenCalls, arguments_text
 
@@ -94,7 +95,7 @@ def _of_class(name: str, form: str, fields: Mapping[str, Any]) -> RawMessage | N
         return RawMessage("system", form, fields, removed=True)
     bare = name.removesuffix("Chunk")
     if bare == "ChatMessage":
-        role = openai_chat.ROLE_OF.get(text_value(fields.get("role")).lower())
+        role = known_role(text_value(fields.get("role")))
         return RawMessage(role, form, fields) if role else None
     found = _CLASSES.get(bare)
     return RawMessage(found, form, fields) if found else None

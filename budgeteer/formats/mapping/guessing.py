@@ -49,6 +49,8 @@ _ROLE_NAMES: Final = (
     "side",
     "actor",
 )
+_SPEAKER_NAMES: Final = ("role", "speaker", "author", "sender", "from", "who", "participant", "actor")
+"""Fields that hold who speaks, whatever the names of the speakers are."""
 _TEXT_NAMES: Final = (
     "text", "content", "message", "words", "value", "body", "utterance", "msg", "said", "markdown", "parts", "blocks",
 )  # fmt: skip
@@ -158,10 +160,25 @@ def _role(strings: Mapping[str, Sequence[str]], total: int) -> tuple[str, dict[s
         score = known + (0.1 if _name_of(path) in _ROLE_NAMES else 0) + (0.05 if len(distinct) > 1 else 0)
         if known > _SOME and score > best[0]:
             best = (score, path)
-    path = best[1]
-    counts = Counter(strings[path]) if path else Counter()
-    roles = {value: role for value, _ in counts.most_common() if (role := _role_of(value)) is not None}
-    return path, roles, min(best[0], 1.0)
+    path = best[1] or _speakers(strings, total)
+    values = strings.get(path, ())
+    roles = {value: role for value, _ in Counter(values).most_common() if (role := _role_of(value)) is not None}
+    return path, roles or _others(values), min(best[0], 1.0)
+
+
+def _speakers(strings: Mapping[str, Sequence[str]], total: int) -> str:
+    """The field that holds who speaks by its name, where several speak and some of them again; "" for none."""
+    for path, values in strings.items():
+        few = 1 < len(set(values)) <= min(_MOST_ROLES, len(values) - 1)
+        if "[*]" not in path and _name_of(path) in _SPEAKER_NAMES and few and len(values) * 2 >= total:
+            return path
+    return ""
+
+
+def _others(values: Sequence[str]) -> dict[str, Role]:
+    """The roles of speakers of whom none is known: the first is the person, all others are the assistant."""
+    speakers = list(dict.fromkeys(values))
+    return {**dict.fromkeys(speakers[:1], "user"), **dict.fromkeys(speakers[1:], "assistant")}
 
 
 def _role_of(value: str) -> Role | None:

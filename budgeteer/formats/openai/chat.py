@@ -40,6 +40,7 @@ from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.openai.message_tree import branches_of
+from budgeteer.formats.openai.roles import OtherRoles, known_role, name_of
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.envelopes import (
@@ -54,15 +55,6 @@ from budgeteer.formats.reading.envelopes import (
 from budgeteer.formats.reading.lazy_jsonl import read_now
 from budgeteer.formats.reading.open_calls import WaitingCalls
 
-ROLE_OF: Mapping[str, Role] = {
-    "system": "system",
-    "developer": "developer",
-    **dict.fromkeys(("user", "human", "prompter", "usermessage"), "user"),
-    **dict.fromkeys(("assistant", "ai", "bot", "agent", "chatbot", "model", "apimessage"), "assistant"),
-    "tool": "tool",
-    "function": "tool",
-}
-"""By the role in small letters: OpenAI's, and those of OpenAssistant, Flowise, agents on the telephone and others."""
 _TEXT_KINDS = frozenset({"text", "input_text", "output_text"})
 _READ = frozenset({"content", "text", "message", "tool_call_id", "tool_call_ids"})
 """Fields that were read where a message says nothing; an empty one of calls, reasoning or a refusal holds nothing."""
@@ -99,10 +91,7 @@ def _has_roles(messages: Sequence[tuple[int, Any]]) -> bool:
 
 def _role_of(raw: Any) -> Role | None:
     """The speaker; None of what is no object, and of one that is not known."""
-    if not isinstance(raw, OBJECT):
-        return None
-    given = speaker_of(raw)
-    return ROLE_OF.get(given) or ROLE_OF.get(given.lower())
+    return known_role(speaker_of(raw)) if isinstance(raw, OBJECT) else None
 
 
 def read(document: Document) -> Imported:
@@ -200,23 +189,25 @@ class _Reader:
         self.where = where
         self.waiting = WaitingCalls()
         self.made = 0
+        self.others = OtherRoles(notes)
 
     def messages(self, given: Sequence[tuple[int, Any]]) -> Iterator[Message]:
         for number, value in given:
             raw = read_now(value)
-            role = _role_of(raw)
+            known = _role_of(raw)
+            role = known or self.others.role_of(raw, given)
             if role is None:
                 place = f"{self.where}message {number}"
                 self.skipped.append(Skipped(place, "no known role", compact_json(raw)[:500]))
                 continue
             if len(raw) == 2 and role != "tool" and isinstance(said := raw.get("content"), str) and said:
-                yield Message(role, (TextPart(said),), line=number)
+                yield Message(role, (TextPart(said),), name="" if known else _name_of(raw, known), line=number)
                 continue
             message = Message(
                 role=role,
                 parts=lean_parts(self.result(raw) if role == "tool" else self.parts(raw, role), self.notes),
                 id=text_value(raw.get("id")),
-                name=text_value(raw.get("name")) if role != "tool" else "",
+                name=_name_of(raw, known) if role != "tool" else "",
                 created=text_value(raw.get("timestamp")) or text_value(raw.get("created_at")),
                 line=number,
                 origin=_origin(raw, role),
@@ -307,6 +298,11 @@ class _Reader:
             arguments = compact_json(arguments)
         self.waiting[call_id] = name
         return ToolCallPart(call_id, name, arguments)
+
+
+def _name_of(raw: Mapping[str, Any], known: Role | None) -> str:
+    """The name of a speaker: that of the message, or the role where that is not known."""
+    return text_value(raw.get("name")) or ("" if known else name_of(speaker_of(raw)))
 
 
 def _output_of(result: Mapping[str, Any]) -> Any:

@@ -118,11 +118,19 @@ def test_a_result_without_a_reply_is_its_prompt_and_is_counted() -> None:
     assert (len(found.conversations), [item.where for item in found.skipped]) == (2, ["the object, result 2"])
 
 
-def test_a_message_of_no_known_role_is_left_out_and_all_of_it_accounted_for() -> None:
+def test_a_message_of_another_role_is_read_and_one_of_no_role_is_left_out_and_accounted_for() -> None:
     words = " ".join(f"pier{number}" for number in range(300))
-    asked = [{"role": "HUMAN", "prompt": "Where?"}, {"role": "THOUGHTS", "prompt": words}]
+    asked = [
+        {"role": "HUMAN", "prompt": "Where?"},
+        {"role": "THOUGHTS", "prompt": "At the pier?"},
+        {"role": "", "prompt": words},
+    ]
     found = import_bytes(dumps({"0": {"origin_prompt": asked, "prediction": "There."}}))
-    assert "Messages of no known role, left out: 1" in found.warnings
+    assert found.warnings == (
+        "Messages of no role, left out: 1",
+        "Messages of the role `THOUGHTS`, read as the assistant's: 1",
+    )
+    assert said(found)[0] == [("user", "Where?"), ("assistant", "At the pier?"), ("assistant", "There.")]
     assert found.accounting is not None
     assert (found.accounting.unread, found.accounting.left_out) == (0, len(words))
 

@@ -92,6 +92,23 @@ def test_a_refusal_says_what_the_file_looks_like_and_how_it_may_be_read() -> Non
     assert data["unknown"]["mapping"]["role"] == "$.who"
 
 
+def test_speakers_whose_names_say_nothing_are_guessed_by_the_name_of_their_field() -> None:
+    roles = ("planner", "critic", "narrator", "critic")
+    rows = [{"role": role, "content": f"{role} says number {at}"} for at, role in enumerate(roles)]
+    mapping = refused(dumps(rows)).found.mapping
+    assert mapping is not None
+    assert (mapping.role, mapping.roles) == (
+        "$.role",
+        {"planner": "user", "critic": "assistant", "narrator": "assistant"},
+    )
+    (chat,) = by_mapping(dumps(rows), mapping).conversations
+    assert [message.role for message in chat.messages] == ["user", "assistant", "assistant", "assistant"]
+    # Beside speakers that are known, others are named by the report, and the mapping is for its writer to mend.
+    known = guessed([{"who": who, "words": "so it was said"} for who in ("human", "critic", "human")])
+    assert known.roles == {"human": "user"}
+    assert guessed([{"role": f"r{at}", "content": "so it was said"} for at in range(5)]).role == ""
+
+
 def test_the_nearest_format_and_the_maker_are_named_with_what_differs() -> None:
     near = refused(dumps({"chat_messages": [{"sender": "x1", "body": "hm"}, {"sender": "x2", "body": "ha"}]}))
     assert (near.found.nearest, near.found.has, near.found.lacks) == (

@@ -28,6 +28,7 @@ from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.rendering import render_request
 from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.messages.imported import Imported
 from tests.formats.shapes import OPENAI_CHAT, OPENAI_TOOL, call, dumps, jsonl, png
 
 ASKS = {"role": "user", "content": "Is it late?"}
@@ -297,11 +298,65 @@ def test_names_of_speakers_are_kept() -> None:
 
 
 def test_what_has_no_known_role_is_listed() -> None:
-    found = import_bytes(dumps([*OPENAI_CHAT, {"role": "alien", "content": "x"}, 7]))
+    found = import_bytes(dumps([*OPENAI_CHAT, {"role": "alien", "content": ""}, 7, {"role": " ", "content": "x"}]))
     assert [(item.where, item.why) for item in found.skipped] == [
         ("message 6", "no known role"),
         ("message 7", "no known role"),
+        ("message 8", "no known role"),
     ]
+
+
+def spoken(found: Imported) -> list[tuple[str, str, str]]:
+    return [(message.role, message.name, text_of(message)) for message in found.conversations[0].messages]
+
+
+def test_speakers_of_other_roles_are_the_assistant_by_their_names_where_a_person_is_known() -> None:
+    roles = ("planner", "user", "Code Critic/2", "planner")
+    found = import_bytes(dumps([{"role": role, "content": f"by {role}"} for role in roles]))
+    assert spoken(found) == [
+        ("assistant", "planner", "by planner"),
+        ("user", "", "by user"),
+        ("assistant", "Code_Critic_2", "by Code Critic/2"),
+        ("assistant", "planner", "by planner"),
+    ]
+    assert found.warnings == (
+        "Messages of the role `planner`, read as the assistant's: 2",
+        "Messages of the role `Code Critic/2`, read as the assistant's: 1",
+    )
+
+
+def test_where_no_person_is_known_who_speaks_first_of_the_others_is_the_person() -> None:
+    roles = ("system", "caller", "clerk", "caller")
+    found = import_bytes(dumps({"messages": [{"role": role, "content": role.upper()} for role in roles]}))
+    assert [(role, name) for role, name, _ in spoken(found)] == [
+        ("system", ""),
+        ("user", "caller"),
+        ("assistant", "clerk"),
+        ("user", "caller"),
+    ]
+    assert found.warnings == (
+        "Messages of the role `caller`, read as the user's: 2",
+        "Messages of the role `clerk`, read as the assistant's: 1",
+    )
+
+
+def test_what_calls_is_the_assistants_and_what_answers_a_call_a_tools_whatever_the_role() -> None:
+    called = {"role": "planner", "name": "Ada", "content": None, "tool_calls": [call("c1")]}
+    answered = {"role": "sandbox", "tool_call_id": "c1", "content": "Done."}
+    found = import_bytes(dumps([*OPENAI_CHAT[:1], called, answered]))
+    assert [(message.role, message.name) for message in found.conversations[0].messages] == [
+        ("system", ""),
+        ("assistant", "Ada"),
+        ("tool", ""),
+    ]
+    assert results_of(found.conversations[0].messages[2])[0].call_id == "c1"
+    assert "Messages of the role `sandbox`, read as a tool's: 1" in found.warnings
+
+
+def test_the_report_counts_so_many_roles_by_name() -> None:
+    found = import_bytes(dumps([*OPENAI_CHAT[:2], *({"role": f"r{at}", "content": "x"} for at in range(100))]))
+    assert len(found.warnings) == 41
+    assert "Messages of more roles that are not known, read as the assistant's: 60" in found.warnings
 
 
 def test_no_message_at_all_is_an_error_that_says_what_was_found() -> None:
