@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from budgeteer.engine.errors import FormatError
+from budgeteer.formats.frameworks.gradio import pairs_in
 from budgeteer.formats.mapping.field_mapping import FieldMapping, mapping_from_json
 from budgeteer.formats.mapping.guessing import guess_mapping
 from budgeteer.formats.reading.document import Document
@@ -121,6 +122,10 @@ MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
 """Makers whose files no format here reads, by the keys that they write."""
 
 
+_PAIRS: Final = "gradio"
+"""The format that reads pairs of texts, which may be anything."""
+
+
 @dataclass(frozen=True, slots=True)
 class UnknownJson:
     """What a file looks like.
@@ -129,6 +134,7 @@ class UnknownJson:
         keys: its keys at the top, those of its first lines or elements together.
         maker: who may have made it, "" where no one is known.
         nearest: the format that it is most like, "" where none is near; has and lacks: keys of that one.
+        choice: a format that reads it where it is chosen, though nothing tells that it is of it; "" for none.
         mapping: how it might be read, None where nothing in it looks like messages.
         sample: a piece of the file on which a mapping can be tried: lists and texts cut.
     """
@@ -138,6 +144,7 @@ class UnknownJson:
     nearest: str = ""
     has: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    choice: str = ""
     mapping: FieldMapping | None = None
     sample: Any = None
 
@@ -147,6 +154,8 @@ class UnknownJson:
         if self.nearest:
             has, lacks = (", ".join(f"`{key}`" for key in keys) for keys in (self.has, self.lacks))
             said.append(f"it is most like {self.nearest}: it has {has}" + (f" and lacks {lacks}" if lacks else ""))
+        if self.choice:
+            said.append(f"if its pairs are a person's words and the replies to them, choose the format `{self.choice}`")
         return "; ".join(said)
 
     def to_json(self) -> dict[str, Any]:
@@ -157,6 +166,7 @@ class UnknownJson:
             "nearest": self.nearest,
             "has": list(self.has),
             "lacks": list(self.lacks),
+            "choice": self.choice,
             "mapping": self.mapping.to_json() if self.mapping else None,
             "sample": self.sample,
         }
@@ -198,6 +208,7 @@ def look_at(document: Document) -> UnknownJson | None:
         nearest=nearest,
         has=has,
         lacks=lacks,
+        choice=_PAIRS if pairs_in(value) else "",
         mapping=mapping if mapping is not None and _can_be_kept(mapping) else None,
         sample=_Sampler().sample(value, 0),
     )

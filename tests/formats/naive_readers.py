@@ -606,6 +606,11 @@ def questions(data: bytes) -> Told:
     return [row["context"] + "\n\n" + row["question"], row["answers"]["text"][0]], [], []
 
 
+def gradio(data: bytes) -> Told:
+    said = [each for pair in json.loads(data)["history"] for each in pair]
+    return [each for each in said if isinstance(each, str)], [], []
+
+
 def turn_pairs(data: bytes) -> Told:
     (row,) = lines(data)
     return [text for pair in row["conversation"] for text in (pair["human"], pair["assistant"])], [], []
@@ -902,6 +907,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "lmflow": lmflow,
     "moss": moss,
     "turn-pairs": turn_pairs,
+    "gradio": gradio,
     "ranked": ranked,
     "questions": questions,
     "ultrachat": ultrachat,

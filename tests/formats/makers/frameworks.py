@@ -291,3 +291,14 @@ SMOLAGENTS: list[dict[str, Any]] = [
         "is_final_answer": True,
     },
 ]
+GRADIO: dict[str, Any] = {
+    "history": [
+        [None, "Ask me about the ferries."],
+        ["When does the first ferry leave?", "It leaves at 09:40."],
+        [
+            {"file": {"path": "/tmp/gradio/quay.png", "mime_type": "image/png"}, "alt_text": None},
+            "A quay, at low tide.",
+        ],
+        ["And how high is the tide?", None],
+    ]
+}
