@@ -21,8 +21,8 @@ from budgeteer.formats.unwrapping import unwrap
 _MARKDOWN = (".md", ".markdown")
 _DATABASES = (".db", ".sqlite", ".sqlite3", ".vscdb")
 _ENDINGS = (
-    ".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt", ".af", ".har", ".parquet", "activity.html", *_DATABASES,
-    *_MARKDOWN,
+    ".jsonl", ".json", ".ndjson", ".yaml", ".yml", ".traj", ".log", ".txt", ".af", ".har", ".parquet", "activity.html",
+    *_DATABASES, *_MARKDOWN,
 )  # fmt: skip
 _PACKED = (".gz", ".bz2", ".xz")
 _SAMPLED = 50

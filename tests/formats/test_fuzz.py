@@ -179,6 +179,7 @@ VALID = (
     *ROW_DATABASES.values(),
     dumps(FERRIES),
     yaml.safe_dump(FERRIES, sort_keys=False).encode(),
+    yaml.safe_dump({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL]}, sort_keys=False).encode(),
     page(SECOND, FIRST),
     dumps(TREE),
     jsonl(*LOG),

@@ -15,13 +15,12 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.libraries.frontmatter import FrontMatterProblem, yaml_values
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import object_under
+from budgeteer.formats.reading.notations.yaml_text import LONGEST_YAML
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _VERSION: Final = re.compile(r"^[\"']?(?:openapi|swagger)[\"']?[ \t]*:[ \t]*[\"']?[23]\.", re.MULTILINE)
 _PATHS: Final = re.compile(r"^[\"']?paths[\"']?[ \t]*:", re.MULTILINE)
 _HEAD: Final = 4_000
-_LONGEST_YAML: Final = 1_000_000
-"""Characters of YAML that are read: a document of so many takes some seconds."""
 _LONGEST_NAME: Final = 64
 """Characters of a tool's name. Source: OpenAI's and Anthropic's pattern for names, `^[a-zA-Z0-9_-]{1,64}$`."""
 _MOST_VALUES: Final = 5_000
@@ -49,9 +48,9 @@ def openapi_of(text: str) -> Mapping[str, Any]:
     Raises:
         FormatError: it is too long, or not YAML of keys and values.
     """
-    if len(text) > _LONGEST_YAML:
+    if len(text) > LONGEST_YAML:
         raise FormatError(
-            f"The YAML has {len(text):,} characters; the limit on YAML is {_LONGEST_YAML:,}",
+            f"The YAML has {len(text):,} characters; the limit on YAML is {LONGEST_YAML:,}",
             mend="Give the same document as JSON",
         )
     try:

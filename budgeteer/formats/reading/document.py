@@ -24,6 +24,7 @@ from budgeteer.formats.reading.lazy_members import LargeValue, MemberReader, beg
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS, Limits, check_file_size
 from budgeteer.formats.reading.notations.commented_json import begins_with_comment, plain_json
 from budgeteer.formats.reading.notations.tables import talk_rows
+from budgeteer.formats.reading.notations.yaml_text import yaml_conversation
 
 type Scratch = Callable[[], IO[bytes]]
 type Shape = Literal["archive", "json", "jsonl", "text"]
@@ -277,7 +278,8 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
     rows = talk_rows(text)
     if rows:
         return Document("jsonl", lines=ProgressLines(rows, telling))
-    return Document("text")
+    value = yaml_conversation(text, name)
+    return Document("text") if value is None else Document("json", value=value)
 
 
 def _start(text: str) -> str:

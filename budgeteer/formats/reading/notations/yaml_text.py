@@ -1,0 +1,173 @@
+"""YAML as the data that JSON has: loaded safely (no tags, no aliases), bounded; and conversations that are YAML."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection
+from datetime import date, datetime
+from typing import Any, Final
+
+import yaml
+
+from budgeteer.engine.errors import FormatError
+
+LONGEST_YAML: Final = 1_000_000
+"""Characters of YAML that are read: a document of so many takes some seconds."""
+
+_PLAIN_TAGS: Final = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:timestamp")
+_SCALAR_TAGS: Final = ("tag:yaml.org,2002:bool", *_PLAIN_TAGS)
+_SPEAKERS: Final = ("role", "from", "speaker", "author", "sender")
+_SAID: Final = ("content", "value", "text", "message", "parts", "tool_calls")
+_HEAD: Final = 65_536
+_PREAMBLE: Final = re.compile(r"\A\ufeff?(?:[ \t]*(?:#[^\n]*|%YAML[^\n]*|---[ \t]*)?\r?\n)*+")
+_BEGINS: Final = re.compile(r"(?:- +)*+(?:\{ *)?+(?P<key>[\"']?[A-Za-z_][\w-]*[\"']?)[ \t]*:(?:[ \t\r\n]|\Z)")
+"""An object, or a list of them, at the first line that holds anything."""
+_MESSAGE_KEY: Final = r"(?:^ {{0,8}}(?:- +)*|[{{,] *)[\"']?(?:{keys})[\"']?[ \t]*:(?=[ \t\r\n])"
+_SPEAKER_LINE: Final = re.compile(_MESSAGE_KEY.format(keys="|".join(_SPEAKERS)), re.MULTILINE)
+_SAID_LINE: Final = re.compile(_MESSAGE_KEY.format(keys="|".join(_SAID)), re.MULTILINE)
+_FIRST_LINES: Final = (*_SPEAKERS, *_SAID, "messages", "conversation", "conversations", "history")
+"""Keys with which a conversation begins: what then is no YAML was meant to be."""
+_DEPTH: Final = 4
+
+
+class YamlProblem(Exception):
+    """Why a text cannot be used as YAML, one clause."""
+
+
+class YamlLoader(yaml.SafeLoader):
+    """YAML's safe loader without aliases (a bomb needs them) that keeps impossible numbers and dates as text."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]  # its stub has no types
+            raise yaml.composer.ComposerError(None, None, "aliases (`*name`) are not read", event.start_mark)
+        return super().compose_node(parent, index)
+
+    def construct_or_keep(self, node: yaml.ScalarNode) -> Any:
+        """The scalar's value, its text when no such number or date exists, or none that can be written in decimals."""
+        try:
+            value = yaml.SafeLoader.yaml_constructors[node.tag](self, node)
+            if type(value) is int:
+                str(value)  # Python refuses to write one of more than some 4,300 digits; 0x… reads any number of them
+            return value
+        except (ValueError, OverflowError, AttributeError, KeyError):
+            return node.value
+
+
+for _tag in _PLAIN_TAGS:
+    YamlLoader.add_constructor(_tag, YamlLoader.construct_or_keep)
+
+
+def load_yaml(
+    source: str, *, what: str, first_line: int = 1, texts: Collection[str] = ()
+) -> tuple[Any, yaml.Node | None]:
+    """The value of a text that is one YAML document, as plain data, and the node it was made of.
+
+    Args:
+        source: the text.
+        what: what the text is, which begins the clause of a problem.
+        first_line: the line that it begins on in its file.
+        texts: keys of what is a text as it is written, also where it looks like a number or is `yes`.
+
+    Raises:
+        YamlProblem: it is no YAML that can be used.
+    """
+    try:
+        loader = YamlLoader(source)
+        node = loader.get_single_node()
+        _keep_texts(node, texts)
+        return (None if node is None else plain_data(loader.construct_document(node))), node
+    except yaml.YAMLError as error:
+        raise YamlProblem(f"{what} is not YAML: {_said(error, first_line)}") from None
+    except RecursionError:
+        raise YamlProblem(f"{what} is nested too deep") from None
+    except (ValueError, TypeError) as error:
+        raise YamlProblem(f"{what} is not usable YAML: {error}") from None
+
+
+def _keep_texts(node: yaml.Node | None, keys: Collection[str]) -> None:
+    """Make texts of the scalars under some keys of a tree of nodes that would be true, a number or a date."""
+    waiting = [node] if keys else []
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, yaml.SequenceNode):
+            waiting += one.value
+        elif isinstance(one, yaml.MappingNode):
+            for key, value in one.value:
+                if isinstance(value, yaml.ScalarNode) and key.value in keys and value.tag in _SCALAR_TAGS:
+                    value.tag = "tag:yaml.org,2002:str"
+                waiting.append(value)
+
+
+def yaml_conversation(text: str, name: str) -> Any:
+    """The value of a YAML text that holds messages, None of any other text.
+
+    Raises:
+        FormatError: it begins as a conversation does, or is called YAML, and is too long, or no YAML.
+    """
+    begin = _PREAMBLE.match(text)
+    start = begin.end() if begin else 0
+    first = _BEGINS.match(text, start)
+    head = text[start : start + _HEAD]
+    if first is None or not (_SPEAKER_LINE.search(head) and _SAID_LINE.search(head)):
+        return None
+    is_meant = first["key"].strip("\"'") in _FIRST_LINES or name.lower().endswith((".yaml", ".yml"))
+    if len(text) > LONGEST_YAML:
+        if not is_meant:
+            return None
+        what = f"The YAML has {len(text):,} characters; the limit on YAML is {LONGEST_YAML:,}"
+        raise FormatError(what, where=name, mend="Give the same conversation as JSON")
+    try:
+        value, _ = load_yaml(text.removeprefix("\ufeff"), what="the conversation", texts=_SAID)
+    except YamlProblem as problem:
+        if not is_meant:
+            return None
+        mend = "Mend the file at that place, or give the same conversation as JSON"
+        raise FormatError(f"It cannot be read: {problem}", where=name, mend=mend) from None
+    return value if _holds_message(value, _DEPTH) else None
+
+
+def _holds_message(value: Any, depth: int) -> bool:
+    """Whether a value has a list of objects with a speaker and what was said, some keys deep."""
+    if not depth:
+        return False
+    if isinstance(value, dict):
+        return any(_holds_message(inner, depth - 1) for inner in value.values())
+    if not isinstance(value, list):
+        return False
+    said = (one for one in value if isinstance(one, dict) and any(isinstance(one.get(key), str) for key in _SPEAKERS))
+    return any(any(key in one for key in _SAID) for one in said) or any(
+        _holds_message(inner, depth - 1) for inner in value
+    )
+
+
+def _said(error: yaml.YAMLError, first_line: int) -> str:
+    """The parser's problem with its line in the whole file."""
+    if isinstance(error, yaml.MarkedYAMLError):
+        mark = error.problem_mark or error.context_mark
+        what = error.problem or error.context or "it cannot be read"
+        if isinstance(error, yaml.composer.ComposerError) and error.context:
+            what = f"{error.context}, {what}"
+        place = f" (line {mark.line + first_line}, column {mark.column + 1})" if mark else ""
+        return f"{what}{place}"
+    if isinstance(error, yaml.reader.ReaderError):
+        return str(error.reason)
+    return "it cannot be read"
+
+
+def plain_data(value: Any) -> Any:
+    """The value as data JSON has: dates as ISO text, sets as lists, bytes as text, keys as text."""
+    match value:
+        case datetime() | date():
+            return value.isoformat()
+        case dict():
+            return {str(key): plain_data(item) for key, item in value.items()}
+        case list() | tuple() | set():
+            return [plain_data(item) for item in value]
+        case bytes():
+            return value.decode("utf-8", "replace")
+        case float() if not math.isfinite(value):
+            return str(value)
+        case _:
+            return value

@@ -1,0 +1,137 @@
+"""Conversations as YAML: what the same JSON is read as, safely, and other YAML stays what it was."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.messages.imported import Imported
+from budgeteer.formats.reading.notations.yaml_text import LONGEST_YAML
+from tests.formats.libraries.test_openapi import FERRIES
+from tests.formats.makers.frameworks import CONVERSE
+from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, OPENAI_TOOL, zipped
+
+SHAREGPT = [{"conversations": [{"from": "human", "value": "Is it late?"}, {"from": "gpt", "value": "No."}]}]
+
+
+def yaml_of(value: Any) -> bytes:
+    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True).encode()
+
+
+def told(found: Imported) -> object:
+    return found.format, found.conversations, found.skipped, found.warnings
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        OPENAI_CHAT,
+        {"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL]},
+        [{"id": "a", "messages": OPENAI_CHAT[:2]}, {"id": "b", "messages": OPENAI_CHAT[2:]}],
+        {"model": "m", "messages": OPENAI_CHAT},
+        ANTHROPIC_BODY,
+        SHAREGPT,
+        CONVERSE,
+    ],
+    ids=["list", "request", "several", "model first", "anthropic", "sharegpt", "converse"],
+)
+def test_yaml_is_read_as_the_json_of_the_same_shape(value: Any) -> None:
+    data = json.dumps(value)
+    found = import_bytes(b"# exported\n---\n" + yaml_of(json.loads(data)))
+    assert told(found) == told(import_bytes(data.encode()))
+
+
+def test_texts_stay_as_they_are_written() -> None:
+    text = b"- role: user\n  content: yes\n- role: assistant\n  content: 2026-03-01\n- role: user\n  content: 0x1F\n"
+    (chat,) = import_bytes(text).conversations
+    assert [getattr(message.parts[0], "text", "") for message in chat.messages] == ["yes", "2026-03-01", "0x1F"]
+
+
+def test_messages_in_braces_and_blocks_of_text_are_read() -> None:
+    first = "messages:\n  - {role: user, content: Is it late}\n"
+    text = f"{first}  - role: assistant\n    content: |\n      No.\n      Not yet.\n".encode()
+    (chat,) = import_bytes(text, name="chat.txt").conversations
+    assert [getattr(message.parts[0], "text", "") for message in chat.messages] == ["Is it late", "No.\nNot yet.\n"]
+
+
+def test_a_file_of_an_archive_may_be_yaml() -> None:
+    found = import_bytes(zipped({"a.yaml": yaml_of(OPENAI_CHAT), "b.yml": yaml_of(SHAREGPT)}))
+    assert (found.format, len(found.conversations)) == ("transcripts", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("- role: user\n  content: [a\n- x\n", "", "is not YAML: expected ',' or ']', but got '<stream end>' (line 4"),
+        (
+            "- role: user\n  content: &a hi\n- role: user\n  content: *a\n",
+            "",
+            "aliases (`*name`) are not read (line 4, c",
+        ),
+        ("x: &a [1]\nm:\n- role: *a\n  content: b\n", "c.yml", "aliases (`*name`) are not read (line 3, column 9)"),
+        ("- role: user\n  content: !!python/object:os.x {}\n", "", "could not determine a constructor for the tag"),
+        ("- role: user\n  content: a\n---\n- role: user\n  content: b\n", "", "expected a single document in the"),
+        (
+            "- role: user\n  content: a\n" + "#" * LONGEST_YAML,
+            "",
+            "The YAML has 1,000,026 characters; the limit on YAML",
+        ),
+    ],
+    ids=["no YAML", "alias", "alias, by its name", "tag", "documents", "long"],
+)
+def test_what_was_meant_to_be_one_and_cannot_be_read_is_refused_where_it_stands(
+    text: str, name: str, said: str
+) -> None:
+    with pytest.raises(FormatError) as caught:
+        import_bytes(text.encode(), name=name)
+    assert said in caught.value.sentence
+    assert caught.value.mend.endswith("give the same conversation as JSON") or "limit" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: x\nversion: 2\n",
+        "- Note: bring a coat\n- Time: noon\n",
+        "hosts: all\nroles:\n  - role: web\n    port: 80\ntasks:\n  - copy: {content: a, dest: b}\n",
+        "a: *x\nm:\n- role: b\n  content: c\n",
+        "Dear all,\nrole: none\ncontent: none\n",
+        "to: you\n\n- role: user\n  content: this [is no YAML\n",
+    ],
+)
+def test_other_yaml_and_what_only_looks_like_it_is_text(text: str) -> None:
+    assert import_bytes(text.encode()).format == "text"
+
+
+def test_an_openapi_document_with_messages_in_its_examples_stays_tools() -> None:
+    example = {"components": {"examples": {"chat": {"value": {"messages": OPENAI_CHAT[:2]}}}}}
+    assert import_bytes(yaml_of({**FERRIES, **example})).format == "tools"
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=40)), min_size=1, max_size=6))
+def test_any_texts_come_back(said: list[tuple[str, str]]) -> None:
+    rows = [{"role": role, "content": f"x{text}".replace("\x85", " ")} for role, text in said]
+    assert told(import_bytes(yaml_of(rows))) == told(import_bytes(json.dumps(rows).encode()))
+
+
+def test_it_is_told_soon_on_hostile_texts() -> None:
+    begun = time.process_time()
+    for text in (
+        "- " * 500_000,
+        "role: content:\n" * 60_000,
+        " " * 900_000 + "x",
+        "- role: a\n" + "{" * 100_000,
+        "---\n" * 99_999,
+    ):
+        with suppress(FormatError):
+            import_bytes(text.encode())
+    assert time.process_time() - begun < 20
