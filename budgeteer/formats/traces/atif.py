@@ -1,19 +1,22 @@
 """Trajectories in the Agent Trajectory Interchange Format (ATIF) of Harbor, and what exports to it.
 
 Certain: a `schema_version` that begins with `ATIF-` beside `steps`. A step's observations answer its calls; where it
-made none, they are what the environment told the agent, a user message.
-Source: https://github.com/laude-institute/harbor, docs/rfcs/0001-trajectory-format.md, version 1.7, 2026-11.
+made none, they are what the environment told the agent, a user message. The trajectories of sub-agents that it holds
+are conversations of their own, those of their sub-agents too.
+Source: https://github.com/harbor-framework/harbor, rfcs/0001-trajectory-format.md, version 1.8, 2026-11.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from budgeteer.engine.content.conversation import (
+    AudioPart,
     ContentPart,
     Conversation,
+    FilePart,
     Message,
     Part,
     ReasoningPart,
@@ -23,9 +26,11 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.branches import with_unique_ids
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import text_value, unique_ids
+from budgeteer.formats.messages.numbering import first_text, text_value, unique_ids
+from budgeteer.formats.messages.objects import OBJECT, object_under
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.conversation_draft import ConversationDraft
 from budgeteer.formats.reading.document import Document
@@ -63,32 +68,60 @@ def read(document: Document) -> Imported:
         if not _is_trajectory(entry.value):
             skipped.append(Skipped(entry.where, "no trajectory of ATIF", compact_json(entry.value)[:500]))
             continue
-        found.append(_conversation(entry, entry.value, document, skipped))
-        for number, inner in numbered_mappings(
-            entry.value.get("subagent_trajectories"), f"{entry.where}, sub-agent ", skipped
-        ):
-            chat = _conversation(entry, inner, document, skipped, place=f"sub-agent {number}, ")
-            found.append(replace(chat, is_subagent=True))
+        found += (_conversation(one, document, skipped) for one in _trajectories(entry, skipped))
     chats = tuple(chat for chat in found if chat.messages)
     require(chats, document, "ATIF")
-    return Imported("", "", "conversation", conversations=chats, skipped=tuple(skipped))
+    return Imported("", "", "conversation", conversations=with_unique_ids(chats), skipped=tuple(skipped))
 
 
-def _conversation(
-    entry: Entry, value: Mapping[str, Any], document: Document, skipped: list[Skipped], *, place: str = ""
-) -> Conversation:
-    agent = value.get("agent")
-    agent = agent if isinstance(agent, Mapping) else {}
-    draft = ConversationDraft(document.notes, f"{place}step ")
+class _Trajectory(NamedTuple):
+    """A trajectory of an entry.
+
+    Attributes:
+        raw: the trajectory.
+        entry: what holds it.
+        place: "sub-agent 2, " where it is that of a sub-agent.
+        embedded: the ids of all trajectories that the entry holds.
+    """
+
+    raw: Mapping[str, Any]
+    entry: Entry
+    place: str
+    embedded: Collection[str]
+
+
+def _trajectories(entry: Entry, skipped: list[Skipped]) -> list[_Trajectory]:
+    """The trajectory of an entry, and those of its sub-agents, each behind the one that holds it."""
+    waiting: list[tuple[Mapping[str, Any], str]] = [(entry.value, "")]
+    found: list[tuple[Mapping[str, Any], str]] = []
+    while waiting:
+        raw, place = waiting.pop()
+        found.append((raw, place))
+        held = numbered_mappings(raw.get("subagent_trajectories"), f"{entry.where}, {place}sub-agent ", skipped)
+        waiting += reversed([(inner, f"{place}sub-agent {number}, ") for number, inner in held])
+    embedded = {id_ for raw, _ in found[1:] for id_ in (raw.get("trajectory_id"), raw.get("session_id")) if id_}
+    ids = frozenset(id_ for id_ in embedded if isinstance(id_, str))
+    return [_Trajectory(raw, entry, place, ids) for raw, place in found]
+
+
+def _conversation(one: _Trajectory, document: Document, skipped: list[Skipped]) -> Conversation:
+    value, number = one.raw, one.entry.number
+    agent = object_under(value, "agent")
+    draft = ConversationDraft(document.notes, f"{one.place}step ")
     draft.model = text_value(agent.get("model_name"))
-    for number, step in numbered_mappings(value.get("steps"), f"{entry.where}, {draft.place}", skipped):
-        _step(draft, number, step)
-    given = text_value(value.get("session_id")) or text_value(value.get("trajectory_id"))
-    chat = draft.conversation(given or f"c{entry.number}", "", document.stem or f"Trajectory {entry.number}")
-    return replace(chat, tools=tuple(mappings(agent.get("tool_definitions"))))
+    for at, step in numbered_mappings(value.get("steps"), f"{one.entry.where}, {draft.place}", skipped):
+        _step(draft, at, step, one.embedded)
+    if text_value(value.get("continued_trajectory_ref")):
+        document.notes.count("Trajectories that go on in another file, which is not in this one")
+        document.notes.leave_out(value["continued_trajectory_ref"])
+    # Several trajectories of one run share its session.
+    given = text_value(value.get("trajectory_id")) if one.place else ""
+    given = given or text_value(value.get("session_id")) or text_value(value.get("trajectory_id"))
+    chat = draft.conversation(given or f"c{number}", "", document.stem or f"Trajectory {number}")
+    return replace(chat, tools=tuple(mappings(agent.get("tool_definitions"))), is_subagent=bool(one.place))
 
 
-def _step(draft: ConversationDraft, number: int, raw: Mapping[str, Any]) -> None:
+def _step(draft: ConversationDraft, number: int, raw: Mapping[str, Any], embedded: Collection[str]) -> None:
     role = _ROLES.get(text_value(raw.get("source")), "user")
     frame = Message(role, (), created=text_value(raw.get("timestamp")), line=number)
     parts: list[Part] = []
@@ -116,8 +149,8 @@ def _step(draft: ConversationDraft, number: int, raw: Mapping[str, Any]) -> None
         draft.add(said)
     for result in results:
         content = _content(draft, result.get("content"))
-        if refs := len(mappings(result.get("subagent_trajectory_ref"))):
-            draft.notes.count("References to the trajectories of sub-agents, left out", refs)
+        refs = [ref for ref in _refs(result) if not _is_embedded(ref, embedded)]
+        draft.notes.count("Trajectories of sub-agents in other files, left out", len(refs), of=refs)
         if calls:
             given = text_value(result.get("source_call_id"))
             same = waiting.get(given, [])
@@ -131,8 +164,19 @@ def _step(draft: ConversationDraft, number: int, raw: Mapping[str, Any]) -> None
             draft.add(seen)
 
 
+def _refs(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The references to the trajectories of sub-agents that a result has: a list, or one object in early versions."""
+    given = result.get("subagent_trajectory_ref")
+    return [given] if isinstance(given, OBJECT) else mappings(given)
+
+
+def _is_embedded(ref: Mapping[str, Any], embedded: Collection[str]) -> bool:
+    """Whether the trajectory is in the file: by its own id, or by its session before version 1.7."""
+    return first_text(ref, ("trajectory_id", "session_id")) in embedded
+
+
 def _content(draft: ConversationDraft, content: Any) -> list[ContentPart]:
-    """A text, or a list of texts and pictures (version 1.6); anything else as JSON."""
+    """A text, or a list of texts, pictures (version 1.6) and sounds (version 1.8); anything else as JSON."""
     if content is None or content == "":
         return []
     if not isinstance(content, list):
@@ -143,11 +187,20 @@ def _content(draft: ConversationDraft, content: Any) -> list[ContentPart]:
         if isinstance(item, Mapping) and isinstance(item.get("text"), str):
             found += [TextPart(item["text"])] if item["text"] else []
         elif isinstance(source, Mapping) and text_value(source.get("path")):
-            found.append(image_at(text_value(source.get("path"))))
+            found.append(_media(item, source))
         else:
             draft.notes.count("Parts of no known kind, read as JSON")
             found.append(TextPart(item if isinstance(item, str) else compact_json(item)))
     return found
+
+
+def _media(item: Mapping[str, Any], source: Mapping[str, Any]) -> ContentPart:
+    """A picture, a sound or another file by its path."""
+    path = text_value(source.get("path"))
+    kind = text_value(item.get("type")) or text_value(source.get("media_type")).partition("/")[0]
+    if kind == "image":
+        return image_at(path)
+    return AudioPart(item) if kind == "audio" else FilePart(item, path.replace("\\", "/").rpartition("/")[2])
 
 
 def _recorded(metrics: Any, model: str) -> RecordedRequest | None:

@@ -166,7 +166,7 @@ MLFLOW: dict[str, Any] = {
     },
 }
 ATIF: dict[str, Any] = {
-    "schema_version": "ATIF-v1.6",
+    "schema_version": "ATIF-v1.8",
     "session_id": "t-1",
     "agent": {"name": "bosun", "version": "1", "model_name": "gpt-4.1", "tool_definitions": []},
     "steps": [
@@ -182,6 +182,9 @@ ATIF: dict[str, Any] = {
             "metrics": {"prompt_tokens": 60, "completion_tokens": 20, "cached_tokens": 40},
         },
         {"step_id": 4, "source": "agent", "message": [{"type": "text", "text": "About 40 cm."}]},
+    ],
+    "subagent_trajectories": [
+        {"trajectory_id": "t-2", "agent": {"name": "mate"}, "steps": [{"source": "user", "message": "And tomorrow?"}]},
     ],
 }
 DATADOG: list[dict[str, Any]] = [

@@ -1,0 +1,99 @@
+"""ATIF from its first version to 1.8: sub-agents in the file and in others, pictures and sounds, continuations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from budgeteer.engine.content.conversation import AudioPart, FilePart, ImagePart, TextPart, results_of
+from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.messages.imported import Imported
+from tests.formats.shapes import dumps
+
+
+def trajectory(*steps: dict[str, Any], **more: Any) -> dict[str, Any]:
+    numbered = [{"step_id": at, **step} for at, step in enumerate(steps, 1)]
+    return {"schema_version": "ATIF-v1.8", "agent": {"name": "a", "version": "1"}, "steps": numbered, **more}
+
+
+def user(message: Any) -> dict[str, Any]:
+    return {"source": "user", "message": message}
+
+
+def delegation(*refs: dict[str, Any]) -> dict[str, Any]:
+    result = {"source_call_id": "c1", "content": "Asked.", "subagent_trajectory_ref": list(refs)}
+    call = {"tool_call_id": "c1", "function_name": "ask", "arguments": {}, "extra": {}}
+    return {"source": "agent", "message": "", "tool_calls": [call], "observation": {"results": [result]}}
+
+
+def left_out(found: Imported) -> list[str]:
+    return [warning for warning in found.warnings if "left out" in warning]
+
+
+def test_sub_agents_of_sub_agents_are_conversations_by_their_own_ids() -> None:
+    inner = trajectory(user("Innermost"), session_id="run", trajectory_id="t-3")
+    first = trajectory(
+        user("First"),
+        delegation({"trajectory_id": "t-3"}),
+        session_id="run",
+        trajectory_id="t-2",
+        subagent_trajectories=[inner],
+    )
+    second = trajectory(user("Second"), session_id="run", trajectory_id="t-4")
+    whole = trajectory(
+        user("Main"),
+        delegation({"trajectory_id": "t-2"}, {"trajectory_id": "t-4", "session_id": "run"}),
+        session_id="run",
+        trajectory_id="t-1",
+        subagent_trajectories=[first, second],
+    )
+    found = import_bytes(dumps(whole))
+    assert [(chat.id, chat.title, chat.is_subagent) for chat in found.conversations] == [
+        ("run", "Main", False),
+        ("t-2", "First", True),
+        ("t-3", "Innermost", True),
+        ("t-4", "Second", True),
+    ]
+    assert left_out(found) == []
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+def test_sub_agents_in_other_files_are_counted() -> None:
+    refs = ({"trajectory_path": "sub/trajectory.json"}, {"session_id": "s-2", "trajectory_path": "b.json"})
+    found = import_bytes(dumps(trajectory(user("Main"), delegation(*refs), session_id="s-1")))
+    assert left_out(found) == ["Trajectories of sub-agents in other files, left out: 2"]
+    first = delegation()
+    first["observation"]["results"][0]["subagent_trajectory_ref"] = {"session_id": "s-9"}
+    found = import_bytes(dumps(trajectory(user("Main"), first, session_id="s-1")))
+    assert left_out(found) == ["Trajectories of sub-agents in other files, left out: 1"]
+
+
+def test_ids_that_several_trajectories_share_are_made_unique() -> None:
+    found = import_bytes(dumps([trajectory(user(text), session_id="run") for text in ("One", "Two")]))
+    assert [chat.id for chat in found.conversations] == ["run", "run#2"]
+
+
+def test_media_are_read_by_their_kind() -> None:
+    def part(kind: str, media_type: str, path: str) -> dict[str, Any]:
+        return {"type": kind, "source": {"media_type": media_type, "path": path, "duration_sec": 2.5}}
+
+    sound = part("audio", "audio/wav", "media/a.wav")
+    film = part("video", "video/mp4", "media\\b.mp4")
+    said = [{"type": "text", "text": "Hear"}, part("image", "image/png", "media/c.png"), sound, film]
+    step = {**delegation(), "message": "Look."}
+    step["observation"]["results"][0]["content"] = [sound]
+    (chat,) = import_bytes(dumps(trajectory(user(said), step))).conversations
+    assert chat.messages[0].parts == (
+        TextPart("Hear"),
+        ImagePart({"image": "media/c.png"}),
+        AudioPart(sound),
+        FilePart(film, "b.mp4"),
+    )
+    assert results_of(chat.messages[2])[0].content == (AudioPart(sound),)
+
+
+def test_a_trajectory_that_goes_on_in_another_file_says_so() -> None:
+    found = import_bytes(dumps(trajectory(user("Main"), continued_trajectory_ref="trajectory.cont-1.json")))
+    assert found.warnings == ("Trajectories that go on in another file, which is not in this one: 1",)
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
