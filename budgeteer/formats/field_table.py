@@ -105,6 +105,10 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "result.error", "stop_sequences", "request.random", "model_deployment",
         "image_generation_parameters", "response_format",
     ),
+    "helm-requests": (
+        "perturbation", "stop_sequences", "request.random", "model_deployment", "image_generation_parameters",
+        "response_format",
+    ),
     "inspect": ("events", "messages.source", "eval", "plan", "stats", "results"),
     "langchain": ("response_metadata", "usage_metadata", "__openai_function_call_ids__", "invalid_tool_calls"),
     "kimi-code": ("display", "event.description", "origin", "finishReason", "messageId", "agentId"),
@@ -134,7 +138,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "data.assistant", "data.thread", "created_by",
     ),
     "opencompass": (
-        "gold", "refr", "reference", "references", "predictions", "steps", "testing input", "in-context examples",
+        "gold", "refr", "reference", "references", "predictions", "testing input", "in-context examples",
     ),
     "openai-chat": (
         "op_name", "span_name", "display_name", "function_name",

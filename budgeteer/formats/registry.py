@@ -82,7 +82,15 @@ from budgeteer.formats.editors import (
     cursor_stream,
     zed,
 )
-from budgeteer.formats.evaluations import helm, inspect_logs, lm_harness, open_compass, openai_evals, promptfoo
+from budgeteer.formats.evaluations import (
+    helm,
+    helm_requests,
+    inspect_logs,
+    lm_harness,
+    open_compass,
+    openai_evals,
+    promptfoo,
+)
 from budgeteer.formats.format import Certainty, Format
 from budgeteer.formats.frameworks import (
     autogen,
@@ -234,6 +242,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("openai-evals", "Event log of OpenAI Evals", openai_evals),
     _talk("opencompass", "OpenCompass predictions", open_compass),
     _talk("helm", "HELM run", helm),
+    replace(_talk("helm-requests", "Requests of a HELM run", helm_requests), repeats="helm"),
     _talk("atif", "ATIF trajectory", atif),
     _talk("langsmith", "LangSmith runs", langsmith),
     _talk("opentelemetry", "OpenTelemetry GenAI spans", opentelemetry),

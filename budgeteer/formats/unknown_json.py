@@ -94,6 +94,8 @@ MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
     "the Language Model Evaluation Harness, without its samples": ("group_subtasks", "n-shot"),
     "the Language Model Evaluation Harness, whose prompts (`arguments`) are missing": ("doc_id", "resps"),
     "HELM, a file without the requests: choose `scenario_state.json` of the run": ("instance_id", "train_trial_index"),
+    "HELM, the specification of a run: choose its `scenario_state.json`": ("scenario_spec", "adapter_spec"),
+    "HELM, the instances of a run: choose its `scenario_state.json`": ("references", "split", "input"),
     "OpenCompass, whose prompts were only scored": ("testing input", "pred_label"),
     "DeepEval": ("testCases", "metricsScores"),
     "a program that DSPy compiled, which holds signatures and examples": ("signature", "demos"),

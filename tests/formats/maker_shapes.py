@@ -57,7 +57,7 @@ from tests.formats.makers.datasets import (
     ULTRACHAT,
     XLAM,
 )
-from tests.formats.makers.evaluations import HELM, LM_EVAL, OPEN_COMPASS, OPENAI_EVALS, PROMPTFOO
+from tests.formats.makers.evaluations import HELM, HELM_REQUESTS, LM_EVAL, OPEN_COMPASS, OPENAI_EVALS, PROMPTFOO
 from tests.formats.makers.frameworks import (
     AUTOGEN,
     COHERE,
@@ -176,6 +176,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "openai-evals": jsonl(*OPENAI_EVALS),
     "opencompass": dumps(OPEN_COMPASS),
     "helm": dumps(HELM),
+    "helm-requests": dumps(HELM_REQUESTS),
     "helicone": dumps(HELICONE),
     "openhands": dumps(OPENHANDS),
     "openhands-sdk": jsonl(*OPENHANDS_SDK),

@@ -857,6 +857,10 @@ def helm(data: bytes) -> Told:
     return [state["request"]["prompt"], state["result"]["completions"][0]["text"]], [], []
 
 
+def helm_requests(data: bytes) -> Told:
+    return [json.loads(data)[0]["request"]["prompt"]], [], []
+
+
 def question_talks(data: bytes) -> Told:
     row = lines(data)[0]
     said = [one for pair in zip(row["questions"], row["answers"]["input_text"], strict=True) for one in pair]
@@ -890,6 +894,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "openai-evals": openai_evals,
     "opencompass": opencompass,
     "helm": helm,
+    "helm-requests": helm_requests,
     "amazon-q": amazon_q,
     "amp": amp,
     "crush": crush,

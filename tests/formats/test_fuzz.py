@@ -25,6 +25,7 @@ from tests.formats.libraries.test_openapi import FERRIES
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.chat_exports import DEEPSEEK_OLD
 from tests.formats.makers.databases import DATABASES, ROW_DATABASES
+from tests.formats.makers.evaluations import AGENT_STEPS
 from tests.formats.makers.interfaces import BUBBLES, CLINE_MESSAGES, COMPOSER, CURSOR_TABS
 from tests.formats.makers.older import BARE_ROLLOUT, FIRST_ROLLOUT, OLD_EXEC
 from tests.formats.makers.runs import DROID_RUN, KIMI_WIRE, OPENCODE_RUN
@@ -166,6 +167,7 @@ VALID = (
     parquet({"messages": OPENAI_CHAT[1:2]}, {"messages": OPENAI_CHAT[1:2]}),
     STREAMED.encode(),
     dumps(DEEPSEEK_OLD),
+    dumps({"0": {"origin_prompt": "Where from?", "prediction": "From pier two.", "steps": AGENT_STEPS}}),
     jsonl(*DROID_RUN),
     jsonl(*OPENCODE_RUN),
     jsonl(*KIMI_WIRE),

@@ -121,21 +121,26 @@ def _conversations(states: list[_State], notes: Notes, skipped: list[Skipped]) -
 
 def _conversation(state: _State, completion: Mapping[str, Any], notes: Notes) -> Conversation:
     draft = _draft(state, notes)
-    request = state.request
-    media = mappings(object_under(request, "multimodal_prompt").get("media_objects"))
-    if media:
-        draft.add(Message("user", tuple(_media(media, notes))))
+    asked = prompt_of(state.request, draft)
     notes.see(completion.get("text") if state.is_echo else None)
     made = completion.get("multimodal_content")
     notes.count("Pictures and other media that a model made, left out", 1 if made else 0, of=made)
     add_exchange(
         draft,
-        request.get("messages") or (None if media else request.get("prompt")),
+        asked,
         state.said_in(completion),
         thought=text_value(object_under(completion, "thinking").get("text")),
         created=iso_time(object_under(state.raw, "result").get("request_datetime")),
     )
     return _named(state, draft)
+
+
+def prompt_of(request: Mapping[str, Any], draft: ConversationDraft) -> Any:
+    """What a request asks as a text or a chat; the pieces of one with pictures or sounds are added to the draft."""
+    media = mappings(object_under(request, "multimodal_prompt").get("media_objects"))
+    if media:
+        draft.add(Message("user", tuple(_media(media, draft.notes))))
+    return request.get("messages") or (None if media else request.get("prompt"))
 
 
 def _draft(state: _State, notes: Notes) -> ConversationDraft:

@@ -3,7 +3,8 @@
 Certain: an `origin_prompt` with its `prediction`, under numbers in an object or a line each with an `idx`; in details a
 `prompt` with its `origin_prediction` and `predictions`. A prompt is a text or a list of a `role` (`HUMAN`, `BOT`,
 `SYSTEM`) and a `prompt`. Of several turns both are lists. Several predictions of one prompt are branches. Where the
-perplexity of each label was measured (`label: A`), the label predicted is the reply.
+perplexity of each label was measured (`label: A`), the label predicted is the reply. The steps of an agent stand before
+its answer (open_compass_steps.py).
 Source: https://github.com/open-compass/opencompass, `opencompass/openicl/icl_inferencer/`, above all
 `icl_base_inferencer.py`, and `opencompass/tasks/openicl_eval.py`, 2026-11.
 """
@@ -15,14 +16,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.conversation import Conversation, Message, Part, ReasoningPart
 from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.evaluations.open_compass_steps import add_steps, steps_of
 from budgeteer.formats.evaluations.prompts import add_exchange, add_prompt, chat_of
 from budgeteer.formats.messages.branches import with_branches, with_unique_ids
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.objects import OBJECT, object_under
-from budgeteer.formats.reading.conversation_draft import ConversationDraft
+from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mostly
 from budgeteer.formats.reading.envelopes import require
@@ -72,12 +74,14 @@ def read(document: Document) -> Imported:
         if not talks:
             skipped.append(Skipped(where, "no prompt with the text of a prediction", compact_json(row)[:500]))
             continue
-        document.notes.count("Steps of agents, left out", 1 if row.get("steps") else 0, of=row.get("steps"))
-        main, *others = (
-            _conversation(turns, ConversationDraft(document.notes.fresh() if at else document.notes, place), given)
-            for place in [f"{where}, message "]
-            for at, turns in enumerate(talks)
+        steps = steps_of(row) if len(talks) == 1 and len(talks[0]) == 1 else []
+        left = None if steps else row.get("steps")
+        document.notes.count("Steps of agents, left out", 1 if left else 0, of=left)
+        drafts = (
+            ConversationDraft(document.notes.fresh() if at else document.notes, f"{where}, message ")
+            for at in range(len(talks))
         )
+        main, *others = (_conversation(turns, draft, given, steps) for turns, draft in zip(talks, drafts, strict=True))
         found += with_branches(main, others, document.notes, total=len(others))
     require(found, document, "OpenCompass")
     return Imported("", "", "conversation", conversations=with_unique_ids(found), skipped=tuple(skipped))
@@ -94,10 +98,15 @@ def _rows(document: Document, skipped: list[Skipped]) -> Iterator[tuple[str, str
             yield f"{entry.where}, result {key}", key, row
 
 
-def _conversation(turns: _Turns, draft: ConversationDraft, given: str) -> Conversation:
+def _conversation(turns: _Turns, draft: ConversationDraft, given: str, steps: list[Mapping[str, Any]]) -> Conversation:
+    """The conversation of prompts and their replies; steps are those of the one turn that there is."""
     for prompt, reply in turns:
-        if reply is None:
+        if reply is None or steps:
             add_prompt(draft, prompt)
+            thought = add_steps(draft, steps, reply or "")
+            said: list[Part] = [ReasoningPart(thought)] if thought else []
+            if said or reply:
+                draft.add(Message("assistant", (*said, *texts(reply or ""))))
         else:
             add_exchange(draft, prompt, reply)
     return draft.conversation(given, "", f"Result {given}")

@@ -10,8 +10,8 @@ from budgeteer.engine.content.conversation import ImagePart, ReasoningPart, Text
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from tests.formats.evaluations.test_lm_harness import said
-from tests.formats.makers.evaluations import HELM, state
-from tests.formats.shapes import dumps
+from tests.formats.makers.evaluations import HELM, HELM_REQUESTS, state
+from tests.formats.shapes import dumps, zipped
 
 
 def run(*states: dict[str, Any]) -> bytes:
@@ -118,3 +118,44 @@ def test_a_request_of_odd_values_is_listed_or_read() -> None:
             raw = state("x", "Two.")
             found = import_bytes(run(*HELM["request_states"], {**raw, part: {**raw[part], key: odd}}))
             assert said(found)[:3] == said(import_bytes(dumps(HELM)))
+
+
+def test_requests_alone_are_prompts_without_replies() -> None:
+    found = import_bytes(dumps(HELM_REQUESTS))
+    assert found.format == "helm-requests"
+    assert said(found) == [
+        [("user", "Question: How many piers?\nAnswer:")],
+        [("user", "Question: Which boat?\nAnswer:")],
+    ]
+    assert [(chat.id, chat.model) for chat in found.conversations] == [("id7", "gpt-4o"), ("id8", "gpt-4o")]
+    assert found.warnings == ("Requests without their replies, which stand in other files: 2",)
+    assert found.accounting is not None
+    assert found.accounting.sentence() == ""
+
+
+def test_a_chat_and_pictures_are_read_of_requests_alone_and_ids_are_made_unique() -> None:
+    chat = [{"role": "system", "content": "Be short."}, {"role": "user", "content": "Where?"}]
+    pictured = {"media_objects": [{"content_type": "image/png", "location": "https://example.org/pier.png"}]}
+    asked: list[dict[str, Any]] = [{"messages": chat}, {"multimodal_prompt": pictured}]
+    rows = [
+        {"instance_id": "id7", "train_trial_index": at, "request": {"prompt": "", **request}}
+        for at, request in enumerate(asked)
+    ]
+    talk, picture = import_bytes(dumps(rows)).conversations
+    assert [message.role for message in talk.messages] == ["system", "user"]
+    assert type(picture.messages[0].parts[0]) is ImagePart
+    assert (talk.id, picture.id) == ("id7", "id7#2")
+
+
+def test_in_an_archive_a_run_is_read_once_and_predictions_are_no_transcript() -> None:
+    predictions = [{"instance_id": "id7", "train_trial_index": 0, "predicted_text": "Two piers.", "stats": {}}]
+    files = {
+        "r/scenario_state.json": dumps(HELM),
+        "r/display_requests.json": dumps(HELM_REQUESTS),
+        "r/display_predictions.json": dumps(predictions),
+    }
+    found = import_bytes(zipped(files))
+    assert [chat.id for chat in found.conversations] == ["id7", "id7~2", "id7#2"]
+    why = {item.where: item.why for item in found.skipped}
+    assert why["r/display_requests.json"] == "repeats what a file of the format `helm` beside it says"
+    assert why["r/display_predictions.json"].startswith("no transcript: ")

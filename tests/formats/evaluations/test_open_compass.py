@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from budgeteer.engine.content.conversation import ReasoningPart, TextPart, calls_of, results_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from tests.formats.evaluations.test_lm_harness import said
-from tests.formats.makers.evaluations import OPEN_COMPASS
+from tests.formats.makers.evaluations import AGENT_STEPS, OPEN_COMPASS
 from tests.formats.shapes import dumps, jsonl
 
 ASKED: list[dict[str, str]] = OPEN_COMPASS["0"]["origin_prompt"]
@@ -135,10 +136,48 @@ def test_a_message_of_another_role_is_read_and_one_of_no_role_is_left_out_and_ac
     assert (found.accounting.unread, found.accounting.left_out) == (0, len(words))
 
 
-def test_steps_of_an_agent_are_left_out_and_counted() -> None:
-    row = {"origin_prompt": "Where?", "prediction": "There.", "steps": [{"type": "Search", "args": {"query": "pier"}}]}
+def test_steps_of_an_agent_stand_before_its_answer() -> None:
+    row = {"origin_prompt": "Where from?", "prediction": "From pier two.", "steps": AGENT_STEPS}
     found = import_bytes(dumps({"0": row}))
-    assert "Steps of agents, left out: 1" in found.warnings
+    (chat,) = found.conversations
+    asked, searched, result, clock, failure, reply = chat.messages
+    assert asked.parts == (TextPart("Where from?"),)
+    assert searched.parts[0] == ReasoningPart("I look the pier up.")
+    assert [(one.name, one.arguments) for one in calls_of(searched)] == [("PierSearch", '{"query":"ferry"}')]
+    assert results_of(result)[0].content == (TextPart("Pier two."),)
+    assert [(one.name, one.arguments) for one in calls_of(clock)] == [("Clock", "{}")]
+    assert (results_of(failure)[0].content, results_of(failure)[0].is_error) == (
+        (TextPart("There is no clock."),),
+        True,
+    )
+    assert reply.parts == (ReasoningPart("That is enough."), TextPart("From pier two."))
+    assert found.warnings == ()
+    assert found.accounting is not None
+    assert (found.accounting.unread, found.accounting.left_out) == (0, 0)
+
+
+def test_a_last_step_that_says_something_else_than_the_answer_is_a_call() -> None:
+    row = {"origin_prompt": "Where from?", "prediction": "From pier two.", "steps": AGENT_STEPS[:1]}
+    (chat,) = import_bytes(dumps({"0": row})).conversations
+    assert [message.role for message in chat.messages] == ["user", "assistant", "tool", "assistant"]
+
+
+def test_arguments_of_the_step_that_gives_the_answer_are_left_out_and_counted() -> None:
+    step = {**AGENT_STEPS[2], "args": {"draft": "From one of the piers."}}
+    found = import_bytes(dumps({"0": {"origin_prompt": "Where?", "prediction": "From pier two.", "steps": [step]}}))
+    assert found.warnings == ("Arguments of steps that give the answer, left out: 1",)
+    assert [message.role for message in found.conversations[0].messages] == ["user", "assistant"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"origin_prompt": "Where?", "prediction": "There.", "steps": ["looked"]},
+        {"origin_prompt": "Where?", "prediction": ["There.", "Here."], "steps": AGENT_STEPS},
+    ],
+)
+def test_steps_that_cannot_be_tied_to_one_answer_are_left_out_and_counted(row: dict[str, Any]) -> None:
+    assert "Steps of agents, left out: 1" in import_bytes(dumps({"0": row})).warnings
 
 
 def test_a_result_of_odd_values_is_listed_or_read() -> None:

@@ -178,3 +178,36 @@ HELM: dict[str, Any] = {
     },
     "request_states": [state("How many piers?", "Two piers.", "Three piers."), state("Which boat?", "The ferry.")],
 }
+HELM_REQUESTS: list[dict[str, Any]] = [
+    {"instance_id": given, "train_trial_index": 0, "request": state(text)["request"]}
+    for given, text in (("id7", "How many piers?"), ("id8", "Which boat?"))
+]
+AGENT_STEPS: list[dict[str, Any]] = [
+    {
+        "type": "PierSearch",
+        "args": {"query": "ferry"},
+        "result": [{"type": "text", "content": "Pier two."}],
+        "thought": "I look the pier up.",
+        "state": 0,
+        "errmsg": None,
+        "valid": 0,
+    },
+    {
+        "type": "Clock",
+        "args": {},
+        "result": None,
+        "thought": None,
+        "state": -1001,
+        "errmsg": "There is no clock.",
+        "valid": 0,
+    },
+    {
+        "type": "FinishAction",
+        "args": {},
+        "result": [{"type": "text", "content": "From pier two."}],
+        "thought": "That is enough.",
+        "state": 0,
+        "errmsg": None,
+        "valid": 1,
+    },
+]
