@@ -99,8 +99,8 @@ def _trajectories(entry: Entry, skipped: list[Skipped]) -> list[_Trajectory]:
         found.append((raw, place))
         held = numbered_mappings(raw.get("subagent_trajectories"), f"{entry.where}, {place}sub-agent ", skipped)
         waiting += reversed([(inner, f"{place}sub-agent {number}, ") for number, inner in held])
-    embedded = {id_ for raw, _ in found[1:] for id_ in (raw.get("trajectory_id"), raw.get("session_id")) if id_}
-    ids = frozenset(id_ for id_ in embedded if isinstance(id_, str))
+    given = (raw.get(key) for raw, _ in found[1:] for key in ("trajectory_id", "session_id"))
+    ids = frozenset(id_ for id_ in given if isinstance(id_, str) and id_)
     return [_Trajectory(raw, entry, place, ids) for raw, place in found]
 
 

@@ -97,3 +97,12 @@ def test_a_trajectory_that_goes_on_in_another_file_says_so() -> None:
     assert found.warnings == ("Trajectories that go on in another file, which is not in this one: 1",)
     assert found.accounting is not None
     assert found.accounting.unread == 0
+
+
+def test_an_id_that_is_no_text_is_none() -> None:
+    inner = trajectory(user("Inner"), trajectory_id={"a": 1}, session_id=["x"])
+    found = import_bytes(
+        dumps(trajectory(user("Main"), delegation({"trajectory_id": 7}), subagent_trajectories=[inner]))
+    )
+    assert [chat.id for chat in found.conversations] == ["c1", "c1#2"]
+    assert left_out(found) == ["Trajectories of sub-agents in other files, left out: 1"]
