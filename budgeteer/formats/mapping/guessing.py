@@ -14,6 +14,7 @@ from typing import Any, Final
 from budgeteer.engine.content.conversation import Role
 from budgeteer.formats.mapping.field_mapping import FieldMapping
 from budgeteer.formats.mapping.paths import LONGEST, step
+from budgeteer.formats.messages.speakers import role_meant
 
 _DEEPEST: Final = 5
 _ELEMENTS: Final = 3
@@ -21,20 +22,6 @@ _SAMPLED: Final = 60
 _MOST_ROLES: Final = 8
 _SOME: Final = 0.3
 """The share of messages that must hold a text, or a role."""
-
-ROLE_WORDS: Final[Mapping[str, Role]] = {
-    **dict.fromkeys(
-        ("user", "human", "customer", "client", "person", "me", "you", "visitor", "prompter", "caller"), "user"
-    ),
-    **dict.fromkeys(("question", "prompt", "query", "input", "sender", "guest", "end_user", "enduser"), "user"),
-    **dict.fromkeys(("assistant", "ai", "bot", "chatbot", "model", "agent", "gpt", "robot", "machine"), "assistant"),
-    **dict.fromkeys(("answer", "response", "reply", "completion", "output", "llm", "claude", "gemini"), "assistant"),
-    **dict.fromkeys(("chatgpt", "copilot", "support", "operator"), "assistant"),
-    **dict.fromkeys(("system", "instruction", "instructions", "context"), "system"),
-    "developer": "developer",
-    **dict.fromkeys(("tool", "function", "observation", "tool_result", "function_call_output", "environment"), "tool"),
-}
-"""Words for speakers, in small letters."""
 
 _ROLE_NAMES: Final = (
     "role",
@@ -156,13 +143,13 @@ def _role(strings: Mapping[str, Sequence[str]], total: int) -> tuple[str, dict[s
         distinct = set(values)
         if "[*]" in path or len(distinct) > _MOST_ROLES or len(values) * 2 < total:
             continue
-        known = sum(_role_of(value) is not None for value in values) / total
+        known = sum(role_meant(value) is not None for value in values) / total
         score = known + (0.1 if _name_of(path) in _ROLE_NAMES else 0) + (0.05 if len(distinct) > 1 else 0)
         if known > _SOME and score > best[0]:
             best = (score, path)
     path = best[1] or _speakers(strings, total)
     values = strings.get(path, ())
-    roles = {value: role for value, _ in Counter(values).most_common() if (role := _role_of(value)) is not None}
+    roles = {value: role for value, _ in Counter(values).most_common() if (role := role_meant(value)) is not None}
     return path, roles or _others(values), min(best[0], 1.0)
 
 
@@ -179,10 +166,6 @@ def _others(values: Sequence[str]) -> dict[str, Role]:
     """The roles of speakers of whom none is known: the first is the person, all others are the assistant."""
     speakers = list(dict.fromkeys(values))
     return {**dict.fromkeys(speakers[:1], "user"), **dict.fromkeys(speakers[1:], "assistant")}
-
-
-def _role_of(value: str) -> Role | None:
-    return ROLE_WORDS.get(value.strip().lower().replace(" ", "_").replace("-", "_"))
 
 
 def _text(strings: Mapping[str, Sequence[str]], total: int) -> tuple[str, float]:

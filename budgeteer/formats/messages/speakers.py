@@ -18,6 +18,20 @@ ROLE_OF_SPEAKER: Final[Mapping[str, Role]] = {
 }
 """By the name of a speaker in small letters."""
 
+ROLE_WORDS: Final[Mapping[str, Role]] = {
+    **dict.fromkeys(
+        ("user", "human", "customer", "client", "person", "me", "you", "visitor", "prompter", "caller"), "user"
+    ),
+    **dict.fromkeys(("question", "prompt", "query", "input", "sender", "guest", "end_user", "enduser"), "user"),
+    **dict.fromkeys(("assistant", "ai", "bot", "chatbot", "model", "agent", "gpt", "robot", "machine"), "assistant"),
+    **dict.fromkeys(("answer", "response", "reply", "completion", "output", "llm", "claude", "gemini"), "assistant"),
+    **dict.fromkeys(("chatgpt", "copilot", "support", "operator"), "assistant"),
+    **dict.fromkeys(("system", "instruction", "instructions", "context"), "system"),
+    "developer": "developer",
+    **dict.fromkeys(("tool", "function", "observation", "tool_result", "function_call_output", "environment"), "tool"),
+}
+"""Words for speakers, in small letters."""
+
 _SPEAKERS: Final = ("author", "speaker", "sender")
 _SAID: Final = ("message", "text", "utterance", "content", "msg", "body")
 #: Columns that name the speaker beside some of those alone: beside others they are marks of a format of its own.
@@ -72,6 +86,11 @@ def role_of(row: Mapping[str, Any], column: str) -> Role | None:
     """The role of a row's speaker, None for one who is neither a person nor a model."""
     name = str(row.get(column)).strip().lower()
     return _ROLE_OF_FLAG.get(name) if column in _FLAGS else ROLE_OF_SPEAKER.get(name)
+
+
+def role_meant(name: str) -> Role | None:
+    """The role that the name of a speaker means in words of any program, None of a name that may be anybody's."""
+    return ROLE_WORDS.get(name.strip().lower().replace(" ", "_").replace("-", "_"))
 
 
 def is_talk(rows: Iterable[Mapping[str, Any]], column: str) -> bool:

@@ -195,7 +195,7 @@ class _Reader:
         for number, value in given:
             raw = read_now(value)
             known = _role_of(raw)
-            role = known or self.others.role_of(raw, given)
+            role = known or self.others.role_of(raw, given, waits=bool(self.waiting))
             if role is None:
                 place = f"{self.where}message {number}"
                 self.skipped.append(Skipped(place, "no known role", compact_json(raw)[:500]))

@@ -1,8 +1,10 @@
 """The roles of messages: those that are known, and as what messages of other speakers are read.
 
-Several agents speak under names of their own (`planner`, `critic`), which no provider takes as a role. Where somebody
-is known as the person, they are read as the assistant's; else who speaks first of them is the person, as in data sets
-whose speakers have names that say nothing. The name is kept, and the report says which role was read as which.
+Several agents speak under names of their own (`planner`, `critic`), which no provider takes as a role. A word for a
+speaker (`customer`, `environment`) means what it means in mappings; what the environment says while no call waits is
+what the agent was told, a user message. Others are read as the assistant's where somebody is known as the person; else
+who speaks first of them is the person, as in data sets whose speakers have names that say nothing. The name is kept,
+and the report says which role was read as which.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any, Final
 from budgeteer.engine.content.conversation import Role
 from budgeteer.formats.messages.numbering import Notes, short_line, text_value
 from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.messages.speakers import role_meant
 from budgeteer.formats.reading.envelopes import speaker_of
 from budgeteer.formats.reading.lazy_jsonl import read_now
 
@@ -36,7 +39,13 @@ _SHOWN: Final = 40
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME: Final = 64
 """What a name may be made of, and its characters. Source: `name` of a message in OpenAI's API reference, 2026-11."""
-_WHOSE: Final[Mapping[Role, str]] = {"user": "the user's", "assistant": "the assistant's", "tool": "a tool's"}
+_WHOSE: Final[Mapping[Role, str]] = {
+    "user": "the user's",
+    "assistant": "the assistant's",
+    "tool": "a tool's",
+    "system": "the system's",
+    "developer": "the developer's",
+}
 
 
 def known_role(given: str) -> Role | None:
@@ -56,17 +65,20 @@ class OtherRoles:
         self._notes = notes
         self._person: str | None = None
 
-    def role_of(self, raw: Any, given: Sequence[tuple[int, Any]]) -> Role | None:
+    def role_of(self, raw: Any, given: Sequence[tuple[int, Any]], *, waits: bool) -> Role | None:
         """As what a message of no known role is read, counted; None of one without a speaker, or that says nothing.
 
         Args:
             raw: the message.
             given: the list that it stands in, with numbers.
+            waits: whether a call waits for its result.
         """
         speaker = speaker_of(raw) if isinstance(raw, OBJECT) else ""
         if not speaker.strip() or not any(raw.get(key) for key in _SAID):
             return None
         role = self._role(speaker, raw, given)
+        if role == "tool" and not waits and not text_value(raw.get("tool_call_id")):
+            role = "user"
         self._notes.see(speaker)
         what = f"Messages of the role `{short_line(speaker)[:_SHOWN]}`, read as {_WHOSE[role]}"
         is_counted = what in self._notes.counts or len(self._notes.counts) < _COUNTED
@@ -78,6 +90,8 @@ class OtherRoles:
             return "tool"
         if raw.get("tool_calls") or raw.get("function_call"):
             return "assistant"
+        if (meant := role_meant(speaker)) is not None:
+            return meant
         if self._person is None:
             self._person = _person_of(given)
         return "user" if speaker == self._person else "assistant"
@@ -87,6 +101,5 @@ def _person_of(given: Sequence[tuple[int, Any]]) -> str:
     """Who of the first messages, if nobody is known as the user, speaks first of those who are not known; else ""."""
     rows = (read_now(raw) for _, raw in islice(given, _LOOKED_AT))
     speakers = [speaker for raw in rows if isinstance(raw, OBJECT) and (speaker := speaker_of(raw)).strip()]
-    if any(known_role(speaker) == "user" for speaker in speakers):
-        return ""
-    return next((speaker for speaker in speakers if known_role(speaker) is None), "")
+    meant = {speaker: known_role(speaker) or role_meant(speaker) for speaker in speakers}
+    return "" if "user" in meant.values() else next((speaker for speaker, role in meant.items() if role is None), "")

@@ -340,6 +340,21 @@ def test_where_no_person_is_known_who_speaks_first_of_the_others_is_the_person()
     )
 
 
+def test_words_for_speakers_mean_what_they_mean_in_mappings() -> None:
+    said = [("Customer", "Late?"), ("environment", "It is noon."), ("critic", "No."), ("instructions", "Be brief.")]
+    found = import_bytes(dumps([*OPENAI_CHAT[:1], *({"role": role, "content": text} for role, text in said)]))
+    assert [(role, name) for role, name, _ in spoken(found)][1:] == [
+        ("user", "Customer"),
+        ("user", "environment"),
+        ("assistant", "critic"),
+        ("system", "instructions"),
+    ]
+    called = {"role": "assistant", "content": None, "tool_calls": [call("c1")]}
+    answered = import_bytes(dumps([*OPENAI_CHAT[:1], called, {"role": "environment", "content": "Done."}]))
+    assert results_of(answered.conversations[0].messages[2])[0].call_id == "c1"
+    assert "Messages of the role `environment`, read as a tool's: 1" in answered.warnings
+
+
 def test_what_calls_is_the_assistants_and_what_answers_a_call_a_tools_whatever_the_role() -> None:
     called = {"role": "planner", "name": "Ada", "content": None, "tool_calls": [call("c1")]}
     answered = {"role": "sandbox", "tool_call_id": "c1", "content": "Done."}
