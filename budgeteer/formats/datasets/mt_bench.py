@@ -85,6 +85,7 @@ def _conversation(entry: Entry, number: int, chat: tuple[str, list[_Turn]], docu
     draft.model = model
     for line, (role, text) in enumerate(turns, 1):
         draft.add(Message(role, texts(text), line=line))
-    question = str(entry.value.get("question_id", entry.value.get("id")))[:60]
+    given = entry.value.get("question_id", entry.value.get("id"))
+    question = str(given)[:60] if isinstance(given, str | int) else str(entry.number)
     title = f"Question {question}" + (f", {model}" if model else "")
     return draft.conversation(f"{question}.{number}", title, title)

@@ -173,3 +173,14 @@ def test_a_long_turn_of_moss_takes_no_time(said: str) -> None:
     started = time.perf_counter()
     assert import_bytes(jsonl(*rows)).format == "moss"
     assert time.perf_counter() - started < 60
+
+
+def test_a_question_id_that_is_no_name_makes_no_id_of_its_text() -> None:
+    talk = [{"role": role, "content": said} for role, said in TALK]
+    row = {"question_id": [[{"content": "Said nowhere else. " * 20}]], "conversation_a": talk, "conversation_b": talk}
+    found = import_bytes(jsonl(row, row))
+    assert [chat.id for chat in found.conversations] == ["1.1", "1.2", "2.1", "2.2"]
+    assert found.accounting is not None
+    assert found.accounting.metadata + found.accounting.left_out + found.accounting.unread >= 2 * len(
+        "Said nowhere else. " * 20
+    )
