@@ -23,6 +23,8 @@ from tests.waiting import PATIENCE_SECONDS, wait_until
 
 LIMIT = 2_000_000
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
@@ -70,7 +72,6 @@ def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
             yield Visitor(stack, session, bucket)
 
 
-@pytest.mark.slow
 def test_an_upload_in_the_bucket_is_imported_by_a_worker_and_opened_in_the_workbench(visitor: Visitor) -> None:
     data = chats(12)
     answer = visitor.post("/sources/upload/", files={"files": ("talks.jsonl", data)})
@@ -149,7 +150,6 @@ def test_a_client_that_goes_away_in_the_middle_leaves_nothing(visitor: Visitor) 
     assert visitor.session.get(f"{visitor.stack.address}/sources/").status_code == 200
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [LIMIT + 5_000_000, 40_000_000])
 def test_a_client_that_sends_all_of_it_before_it_listens_still_hears_the_sentence(visitor: Visitor, size: int) -> None:
     answer = visitor.post("/sources/upload/", files={"files": ("big.bin", b"x" * size)})
@@ -157,7 +157,6 @@ def test_a_client_that_sends_all_of_it_before_it_listens_still_hears_the_sentenc
     assert "more than the limit of 2 MB for one upload" in answer.text
 
 
-@pytest.mark.slow
 def test_a_worker_looks_for_secrets_once_the_page_was_looked_at(visitor: Visitor) -> None:
     talk = chats(2).replace(b"Plan harbour 1, part 0.", f"Mind {AWS}".encode())
     there = visitor.post("/sources/upload/", files={"files": ("keys.jsonl", talk)}).url
