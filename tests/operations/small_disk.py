@@ -17,6 +17,7 @@ from typing import Final
 
 from tests.browser.stack import CHECKOUT, Stack, running_stack
 from tests.servers import ServerMissing
+from tests.waiting import wait_until
 
 SIZE_MB: Final = 64
 _START: Final = f'mount -t tmpfs -o size={SIZE_MB}m,mode=700 tmpfs "$1" && echo $$ >"$2" && shift 2 && exec "$@"'
@@ -52,9 +53,20 @@ class SmallDisk:
 
     def make_read_only(self) -> None:
         """Let nothing be opened for writing any more; files that are open already stay so."""
+        wait_until(self._is_made_read_only, what="a moment in which nothing is opened for writing")
+
+    def _is_made_read_only(self) -> bool:
+        """Lay the folder over itself, read-only; False where a file was opened for writing in the midst of it."""
         folder = str(self.folder)
         self._inside("mount", "--bind", folder, folder)
-        self._inside("mount", "-o", "remount,bind,ro", folder)
+        try:
+            self._inside("mount", "-o", "remount,bind,ro", folder)
+        except subprocess.CalledProcessError as error:
+            if b"busy" not in error.stderr:
+                raise
+            self.make_writable()
+            return False
+        return True
 
     def make_writable(self) -> None:
         """Take that back."""
