@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from budgeteer.engine.analysis.cost_and_usage import facts_of, money
-from budgeteer.engine.analysis.counted_text import counted_text
+from budgeteer.engine.analysis.counted_text import counted_text, short_text
 from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, TRUNCATED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, cause_of, kept_sentence, level_of
@@ -84,16 +84,22 @@ def header_of(packing: Packing) -> Header:
         free=f"{verdict.free_tokens:,} free" if packing.fits else "",
         more_figures=_more_figures(packing),
         counts=tuple(
-            FateCount(FATE_ICONS[fate], FATE_TONES[fate], f"{verdict.counts[fate]:,} {FATE_NAMES[fate].lower()}")
+            FateCount(FATE_ICONS[fate], FATE_TONES[fate], _count_text(packing, fate))
             for fate in ("kept", "truncated", "summarised", "dropped", "added")
             if verdict.counts.get(fate)
         ),
-        kind_text=f"{packing.kind} · {packing.tokenizer}",
+        kind_text=f"{short_text(packing)} · {packing.tokenizer}",
         kind_title=_kind_title(packing),
         money=money_text(packing),
         facts=facts_of(packing),
         bar=draw_bar(figures_of(packing)),
     )
+
+
+def _count_text(packing: Packing, fate: str) -> str:
+    """How many items have a fate; of shortened ones also by how much, which may be next to nothing for each."""
+    said = f"{packing.verdict.counts[fate]:,} {FATE_NAMES[fate].lower()}"
+    return f"{said} by {sum(_trimmed(packing.ledger).values()):,}" if fate == "truncated" else said
 
 
 def figures_of(packing: Packing) -> BarFigures:

@@ -6,6 +6,7 @@ What it costs, what the source reported of itself, what nobody can count, and wh
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from budgeteer.engine.content.library import HIDING_KEY
 from budgeteer.engine.packing.result import Cost, Packing, UnknownParts
@@ -62,6 +63,10 @@ def reported_sentence(
     return f"{told}{counted}, {missing:,} are not in this file as its first requests show: together {found}."
 
 
+PART_DECIMALS: Final = 4
+"""With how many decimals a small amount, or a part of one, is printed."""
+
+
 def money(amount: float, currency: str, *, is_part: bool = False) -> str:
     """An amount with its currency; small ones, and parts of one, to a hundredth of a cent.
 
@@ -70,7 +75,7 @@ def money(amount: float, currency: str, *, is_part: bool = False) -> str:
     sign = "$" if currency == "USD" else f"{currency} "
     if 0 < amount < 0.00005:
         return f"<{sign}0.0001"
-    return f"{sign}{amount:,.4f}" if is_part or amount < 0.1 else f"{sign}{amount:,.2f}"
+    return f"{sign}{amount:,.{PART_DECIMALS}f}" if is_part or amount < 0.1 else f"{sign}{amount:,.2f}"
 
 
 def money_of(packing: Packing, tokens: int) -> str:

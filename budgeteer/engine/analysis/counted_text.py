@@ -16,6 +16,14 @@ def counted_text(packing: Packing) -> str:
     return packing.kind if estimated == total else f"{share_text(estimated, total)} {packing.kind}, the rest {own}"
 
 
+def short_text(packing: Packing) -> str:
+    """The weakest kind with its share where that is not all, for example "2.3 % estimated" or "exact"."""
+    estimated, total = packing.ledger.estimated_tokens, packing.total.tokens
+    if packing.kind == packing.allowance.kind or estimated == total:
+        return packing.kind
+    return f"{share_text(estimated, total)} {packing.kind}"
+
+
 def measured_text(calibration: ModelCalibration) -> str:
     """How far calibrated inputs were off in 95 of 100 requests, and on how many that was measured."""
     return f"±{calibration.error.p95 * 100:.1f} % measured on {calibration.requests:,} requests"

@@ -32,6 +32,7 @@ class ModelOutcome:
     sent: str = ""
     share: str = ""
     limit: str = ""
+    left_out: str = ""
     window: str = ""
     icon: str = ""
     tone: str = ""
@@ -94,6 +95,7 @@ def _suggested(own: str) -> list[str]:
 def _row(name: str, packing: Packing) -> ModelOutcome:
     figures = ModelFigures(
         tokens=packing.total.tokens,
+        asked=packing.verdict.asked_tokens,
         limit=packing.verdict.limit_tokens,
         window=packing.window,
         level=packing.verdict.level,
@@ -109,18 +111,24 @@ class ModelFigures:
     """What a row is written from.
 
     Attributes:
-        tokens: those that are sent, of at most `limit`.
+        tokens: those that are sent, of at most `limit`; `asked` are those that are requested.
         cost: of a request without the cache, None where it is not known; and its currency.
         counted: how, and with which tokenizer.
     """
 
     tokens: int
+    asked: int
     limit: int
     window: int
     level: Level
     verdict: str
     cost: tuple[float | None, str]
     counted: tuple[str, str]
+
+
+def left_out_text(sent: int, asked: int) -> str:
+    """What share of the requested tokens is not sent, as in "50.1 %"; "none" where all are."""
+    return share_text((asked - sent) / asked) if asked > sent else "none"
 
 
 def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
@@ -131,6 +139,7 @@ def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
         sent=f"{figures.tokens:,}",
         share=share_text(figures.tokens / figures.limit if figures.limit else 0),
         limit=f"{figures.limit:,}",
+        left_out=left_out_text(figures.tokens, figures.asked),
         window=f"{figures.window:,}",
         icon=LEVEL_ICONS[figures.level],
         tone=LEVEL_TONES[figures.level],

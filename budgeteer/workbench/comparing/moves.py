@@ -14,7 +14,7 @@ from django.http import QueryDict
 from budgeteer.engine.analysis.compare.compare import Moved
 from budgeteer.engine.analysis.compare.differences import Difference
 from budgeteer.engine.packing.ledger import CATEGORIES, Decision
-from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, setting_title, signed
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of, setting_title, signed
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.presentation.setting_values import setting_text
 from budgeteer.workbench.panels.map.item_table import fate_words
@@ -23,6 +23,9 @@ from budgeteer.workbench.state import ViewState
 PAGE_ROWS: Final = 60
 #: What stands for the side that has not the item (a text that the packing adds, say).
 ABSENT: Final = "absent"
+#: Changes that together are a smaller share of all of them are folded, unless they are asked for by kind, word or order.
+SMALL_SHARE: Final = 0.01
+LEAST_FOLDED: Final = 4
 
 
 def _change(one: Moved) -> int:
@@ -147,10 +150,15 @@ class MoveKind:
 
 @dataclass(frozen=True, slots=True)
 class MoveTable:
-    """One page of the moves, the kinds of moves, and the addresses of other pages and orders."""
+    """One page of the moves, the kinds of moves, and the addresses of other pages and orders.
+
+    `small_rows` follow the rows and stand folded under `small_sentence`: next to nothing of the change is theirs.
+    """
 
     kinds: tuple[MoveKind, ...]
     rows: tuple[MoveRow, ...]
+    small_rows: tuple[MoveRow, ...]
+    small_sentence: str
     sentence: str
     sorts: tuple[tuple[str, str, bool], ...]
     previous_url: str
@@ -172,14 +180,37 @@ def move_table(moved: Sequence[Moved], changes: Sequence[Difference], state: Com
     page = min(state.page, pages)
     first = (page - 1) * PAGE_ROWS
     shown = chosen[first : first + PAGE_ROWS]
+    is_asked_for = bool(state.move or wanted or state.sort != "change")
+    small = [] if is_asked_for else _small_at_the_end(shown, sum(abs(_change(one)) for one in chosen))
     return MoveTable(
         kinds=tuple(_kinds(moved, causes, state)),
-        rows=tuple(_row(one, causes) for one in shown),
+        rows=tuple(_row(one, causes) for one in shown[: len(shown) - len(small)]),
+        small_rows=tuple(_row(one, causes) for one in small),
+        small_sentence=_small_sentence(small),
         sentence=_sentence(len(chosen), len(moved), first=first + 1, shown=len(shown)),
         sorts=tuple((state.query(sort=key, page=1), title, key == state.sort) for key, title in SORT_TITLES.items()),
         previous_url=state.query(page=page - 1) if page > 1 else "",
         next_url=state.query(page=page + 1) if page < pages else "",
     )
+
+
+def _small_at_the_end(shown: Sequence[Moved], all_tokens: int) -> Sequence[Moved]:
+    """Those at the end of a list, largest first, that together make less than SMALL_SHARE of all changes."""
+    together = count = 0
+    for one in reversed(shown):
+        together += abs(_change(one))
+        if together >= SMALL_SHARE * all_tokens:
+            break
+        count += 1
+    return shown[len(shown) - count :] if count >= LEAST_FOLDED and count < len(shown) else []
+
+
+def _small_sentence(small: Sequence[Moved]) -> str:
+    if not small:
+        return ""
+    most = max(abs(_change(one)) for one in small)
+    by = f"by at most {count_of(most, 'token')} each" if most else "place or state alone"
+    return f"{count_of(len(small), 'more item')} that change{'s' if len(small) == 1 else ''} {by}"
 
 
 def _kind_of(one: Moved) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from budgeteer.engine.analysis.compare.compare import Comparison
-from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.analysis.cost_and_usage import PART_DECIMALS, money
+from budgeteer.engine.analysis.counted_text import short_text
 from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.presentation.bar import BarPicture, domain_tokens, draw_bar
@@ -213,7 +214,10 @@ def comparison_sentence(*, differing: int, moved: int, more_tokens: int, more_dr
 
 def _card(letter: str, side: ComparedSide, packing: Packing, scale_tokens: int) -> SideCard:
     verdict, cost = packing.verdict, money_text(packing)
-    figures = [f"{packing.total.tokens:,} tokens sent to {packing.model}", f"{packing.kind} · {packing.tokenizer}"]
+    figures = [
+        f"{packing.total.tokens:,} tokens sent to {packing.model}",
+        f"{short_text(packing)} · {packing.tokenizer}",
+    ]
     return SideCard(
         letter=letter,
         key=side.key,
@@ -255,6 +259,7 @@ def cost_difference(a: tuple[float | None, str], b: tuple[float | None, str]) ->
     (first, currency), (second, other) = a, b
     if first is None or second is None or currency != other:
         return None
-    more = second - first
+    # The difference of what is printed: of the figures behind it, it may be off by one in the last place.
+    more = round(second, PART_DECIMALS) - round(first, PART_DECIMALS) or second - first
     said = f"{'+' if more > 0 else '−'}{money(abs(more), currency, is_part=True)}" if more else "no change"
     return money(first, currency, is_part=True), money(second, currency, is_part=True), said

@@ -254,7 +254,7 @@ def test_a_table_of_models_is_what_the_page_shows_at_every_address(client, quay,
     for path in ("", "report.html", "report.md", "embed/"):
         said = answers[path].decode()
         for row in table.rows:
-            assert f" {row.sent} {row.share} {row.window} " in text_at("report.pdf", answers)
+            assert f" {row.sent} {row.share} {row.left_out} {row.window} " in text_at("report.pdf", answers)
             assert [cell for cell in (row.sent, row.share, row.window, row.cost) if cell not in said] == [], path
     for path in ("", "report.html", "report.md", "report.pdf"):
         said = text_at(path, answers)

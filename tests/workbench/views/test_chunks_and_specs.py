@@ -80,7 +80,7 @@ def test_the_prompt_holds_them_and_compares_before_with_after(client: Client, ha
     assert "first user message" in compared
     assert "All 3 feature specs take" in compared
     total = f"{services.packing_of(harbour).total.tokens:,}"
-    assert f"{total} as it is packed" in compared
+    assert f"{total} as packed" in compared
 
 
 def test_prepended_instructions_stand_before_the_first_message(client: Client, harbour: Workspace) -> None:

@@ -39,8 +39,9 @@ def number_of(cell: str) -> int:
 
 def rows_of(html: str) -> list[list[str]]:
     """The cells of each row of the table of moves, as texts."""
-    table = html.split('<table class="t fix moves">')[1].split("</table>", maxsplit=1)[0].split("<tbody>")[1]
-    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+    tables = html.split('<table class="t fix moves">')[1:]  # the second one holds the folded rows
+    bodies = [table.split("</table>", maxsplit=1)[0].split("<tbody>")[1] for table in tables]
+    rows = [row for body in bodies for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)]
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
     return [[" ".join(unescape(re.sub(r"<[^>]+>", " ", cell)).split()) for cell in row] for row in cells]
 
@@ -64,6 +65,10 @@ def test_the_page_says_what_the_engine_says(client: Client, session: Workspace) 
     changes = [number_of(row[4]) for row in rows]
     sizes = [sum(side.after.tokens * sign for side, sign in ((one.b, 1), (one.a, -1)) if side) for one in found.moved]
     assert changes == sorted(sizes, key=abs, reverse=True)
+    folded = re.search(r">(\d+) more items that change by at most (\d+) tokens each<", html)
+    assert folded is not None
+    count, most = map(int, folded.groups())
+    assert max(abs(change) for change in changes[-count:]) == most < 0.01 * sum(map(abs, changes))
 
 
 def test_kinds_search_and_order_choose_among_the_moves(client: Client, session: Workspace) -> None:

@@ -194,8 +194,16 @@ def cleared_results(packing: Packing, _summaries: TurnSummaries) -> Iterator[Pro
             "history.clearing.trigger": _budget_percent(packing),
             "history.clearing.keep": keep,
         }
-        newest = f"all but the newest {keep:,} " if keep > 1 else "all but the newest " if keep else "all "
-        yield Proposal(settings, f"Clear {newest}tool result{'s' * (keep != 1)}")
+        yield Proposal(settings, _cleared_title(count - keep, count))
+
+
+def _cleared_title(cleared: int, count: int) -> str:
+    """What becomes of the results that do not stay whole, as a title."""
+    if cleared == count:
+        return "Replace every tool result with a placeholder"
+    if cleared == 1:
+        return "Replace the oldest tool result with a placeholder"
+    return f"Replace the {cleared:,} oldest tool results with placeholders"
 
 
 def compressed_turns(packing: Packing, summaries: TurnSummaries) -> Iterator[Proposal]:

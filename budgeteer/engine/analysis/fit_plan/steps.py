@@ -112,7 +112,7 @@ _ROWS: Final = (
     StepRow(
         StepName.CLEAR_RESULTS,
         proposals.cleared_results,
-        "Old tool results; a placeholder says so, the newest stay whole.",
+        "What these results say; a placeholder stands in the place of each, newer ones stay whole.",
         "The model calls a tool again where it needs an old result. " + _CACHE,
         0.4,
         _HISTORY,

@@ -14,6 +14,7 @@ _COLUMNS: Final = (
     name_column("Model"),
     Column("Sent"),
     Column("Of the limit"),
+    Column("Left out"),
     Column("Window"),
     name_column("Verdict", 3),
     Column("Cost a request", 2),
@@ -27,7 +28,7 @@ def to_blocks(document: Document) -> Iterator[Block]:
     yield Line(page.setting)
     yield Line(page.sentence, is_strong=True)
     rows = [
-        (row.name, row.sent, row.share, row.window, row.problem or row.verdict, row.cost, row.counted)
+        (row.name, row.sent, row.share, row.left_out, row.window, row.problem or row.verdict, row.cost, row.counted)
         for row in page.rows
     ]
     yield Grid(_COLUMNS, rows)

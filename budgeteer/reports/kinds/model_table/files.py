@@ -39,7 +39,7 @@ COLUMNS: Final = (
 )
 """One row a model; behind these a column for each section that any of them is sent something of."""
 
-HEAD: Final = ("Model", "Sent", "Of the limit", "Window", "Verdict", "Cost a request", "Counted")
+HEAD: Final = ("Model", "Sent", "Of the limit", "Left out", "Window", "Verdict", "Cost a request", "Counted")
 
 _TOP, _BOTTOM = 60, 590
 _DIGITS: Final = 44
@@ -92,8 +92,8 @@ def to_markdown(document: Document) -> str:
 
 def _cells(row: ModelOutcome) -> tuple[str, ...]:
     if row.problem:
-        return (row.name, "", "", "", plain(row.problem), "", "")
-    return (row.name, row.sent, row.share, row.window, row.verdict, row.cost, row.counted)
+        return (row.name, "", "", "", "", plain(row.problem), "", "")
+    return (row.name, row.sent, row.share, row.left_out, row.window, row.verdict, row.cost, row.counted)
 
 
 def _sections(page: ModelReportPage) -> Iterator[tuple[str, ...]]:

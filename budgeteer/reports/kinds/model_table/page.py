@@ -70,14 +70,21 @@ def sentence_of(document: Document) -> str:
 
 
 def _left_out(document: Document) -> str:
-    """How many items the models are not sent: ", with 110 to 232 items left out"; "" where all are sent."""
+    """What the models are not sent: ", with 110 to 232 items, 50 to 97 % of the tokens, left out"; "" for nothing."""
     packings = [each["packing"] for each in packed_models(document)]
     words = [figures_from_json(packing["verdict"], packing["error"]) for packing in packings]
     counts = [one.dropped + one.summarised for one in words if one.level != "cannotFit"]
     if not any(counts):
         return ""
     least, most = min(counts), max(counts)
-    return f", with {f'{least:,} to ' if least < most else ''}{count_of(most, 'item')} left out"
+    items = f"{f'{least:,} to ' if least < most else ''}{count_of(most, 'item')}"
+    shares = sorted(
+        max(100 - 100 * packing["total"]["tokens"] / max(packing["verdict"]["askedTokens"], 1), 0)
+        for packing, one in zip(packings, words, strict=True)
+        if one.level != "cannotFit"
+    )
+    low, high = f"{shares[0]:.0f}", f"{shares[-1]:.0f}"
+    return f", with {items}, {f'{low} to ' if low != high else ''}{high} % of the tokens, left out"
 
 
 def _level(given: Mapping[str, Any]) -> str:
@@ -128,6 +135,7 @@ def _row(given: Mapping[str, Any]) -> ModelOutcome:
     words = figures_from_json(packing["verdict"], packing["error"])
     figures = ModelFigures(
         tokens=packing["total"]["tokens"],
+        asked=packing["verdict"]["askedTokens"],
         limit=packing["verdict"]["limitTokens"],
         window=packing["window"],
         level=words.level,

@@ -24,6 +24,8 @@ from budgeteer.workbench.state import ViewState
 
 #: A smaller change of a request's cost, in dollars, is not told.
 LEAST_MONEY: Final = 0.0001
+#: Nor is a smaller share of it.
+LEAST_SHARE: Final = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class FitStepView:
     Attributes:
         toggle: what the address chooses once its switch is pressed.
         change: by how many tokens what is sent grows or shrinks, "" for none, and what that comes from (`changed_by`).
-        restored: the items of which more is sent.
+        restored: the items of which more is sent, "" where `left_out` says the same.
         left_out, shortened: how many items are so without it and with it, "" where that stays.
         money: what it changes in the cost of a request, "" where no price is known or nothing changes.
         alternative: the chosen step that this one would take the place of, "" for none.
@@ -143,7 +145,8 @@ def plan_shown(plan: FitPlan, state: ViewState, packing: Packing) -> FitPlanView
     """A plan as it is printed, beside the warnings of the packing that it begins with."""
     warned = {path: value for warning in packing.warnings for path, value in warning.fix.settings.items()}
     chosen = tuple(step.name.value for step in plan.chosen)
-    level = plan.final.level
+    caution = _caution(plan, packing)
+    level = "limited" if caution and plan.final.level == "fits" else plan.final.level
     return FitPlanView(
         tone=LEVEL_TONES[level],
         icon=LEVEL_ICONS[level],
@@ -153,7 +156,7 @@ def plan_shown(plan: FitPlan, state: ViewState, packing: Packing) -> FitPlanView
         apply_label=f"Apply {count_of(len(chosen), 'step')}" if chosen else "",
         mark=steps_mark(plan),
         advice=_advice(plan),
-        caution=_caution(plan, packing),
+        caution=caution,
     )
 
 
@@ -186,7 +189,9 @@ def _figures(now: FitState, then: FitState) -> Iterator[FigureRow]:
     ]
     if now.input_cost is not None and then.input_cost is not None:
         first, second = (money(cost, "USD", is_part=True) for cost in (now.input_cost, then.input_cost))
-        rows.append(("Cost a request", first, second))
+        change = then.input_cost / now.input_cost - 1 if now.input_cost else 0.0
+        by = f" ({'+' if change > 0 else '−'}{share_text(abs(change), 0)})" if abs(change) >= LEAST_SHARE else ""
+        rows.append(("Cost a request", first, f"{second}{by}"))
     return (FigureRow(name, old, new, old != new) for name, old, new in rows)
 
 
@@ -210,6 +215,7 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStep
     if not step.is_chosen:
         toggled -= {one.name.value for one in others}
     before, after = effect.before, effect.after
+    brought_back = before.left_out - after.left_out
     return FitStepView(
         name=name,
         # The page calls settings by their labels; the plan, which the command line prints too, by their paths.
@@ -218,7 +224,7 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStep
         toggle=steps_text(tuple(one.name.value for one in plan.steps if one.name.value in toggled)),
         change=_change(effect),
         changed_by=f"It takes {effect.saved_tokens:,} tokens off items and overhead, adds {effect.returned_tokens:,}",
-        restored=count_of(effect.returned_items, "item") if effect.returned_items else "",
+        restored=count_of(effect.returned_items, "item") if effect.returned_items not in {0, brought_back} else "",
         left_out=_changed(before.left_out, after.left_out),
         shortened=_changed(before.shortened, after.shortened),
         money=_money(before, after),

@@ -31,13 +31,14 @@ class ComparedRow:
 class BeforeAfter:
     """The table and its sums.
 
-    `asked_sentence` says how the first sum differs from what the header calls requested, "" where it does not, and
+    `summary` says the sums in the header's words, `asked_sentence` how the first sum differs from what the header calls requested, "" where it does not, and
     `modes_sentence` compares the modes of feature specs, "" where there are none.
     """
 
     rows: tuple[ComparedRow, ...]
     before_total: str
     after_total: str
+    summary: str
     asked_sentence: str
     modes_sentence: str
 
@@ -57,10 +58,15 @@ def _comparison(packing: Packing) -> BeforeAfter:
     modes = feature_modes(
         packing.bundle, packing.config.features, pins=frozenset(packing.config.pins), texts=packing.config.texts
     )
+    loaded = sum(one.before.size.tokens for one in components)
+    sent = sum(one.after.size.tokens for one in components)
+    asked = packing.verdict.asked_tokens
+    requested = f"{loaded:,} tokens" if asked == loaded else f"{asked:,} tokens requested, {loaded:,}"
     return BeforeAfter(
         rows=tuple(map(_row, components)),
-        before_total=f"{sum(one.before.size.tokens for one in components):,}",
-        after_total=f"{sum(one.after.size.tokens for one in components):,}",
+        before_total=f"{loaded:,}",
+        after_total=f"{sent:,}",
+        summary=f"{requested} with everything loaded before the first message, {sent:,} as packed",
         asked_sentence=_asked_sentence(packing, unlimited),
         modes_sentence=_sentence(modes) if modes else "",
     )

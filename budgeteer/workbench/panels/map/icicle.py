@@ -103,7 +103,8 @@ class _Run:
 class _DrawnSection:
     """A section as it is drawn, its items before what stands around them. Rows of the ledger, and tokens on its scale.
 
-    `first` and `stop` are its rows; `start`, `around_at` and `end` where it begins, where its items end, and its end.
+    `first` and `stop` are its rows; `start`, `around_at` and `end` where it begins, where its items end, and its end;
+    `asked_by_section` names the sections that are drawn as one, each with what the table of sections says of it.
     """
 
     look: SectionLook
@@ -115,6 +116,7 @@ class _DrawnSection:
     end: int
     asked: int
     sent: int
+    asked_by_section: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +183,20 @@ def _scene(packing: Packing, state: ViewState) -> _Scene:
         end = around_at + sum(section.around_tokens for section in totals)
         if end > at:
             asked, sent = (sum(size) for size in zip(*map(_figures, totals), strict=True))
-            sections.append(_DrawnSection(look, names[0], first, stop, at, around_at, end, asked, sent))
+            said = _asked_by_section(totals) if len(totals) > 1 else f"{look.title} {asked:,}"
+            sections.append(_DrawnSection(look, names[0], first, stop, at, around_at, end, asked, sent, said))
         first, at = stop, end
     return _Scene(packing, state, sizes, starts, tuple(sections))
 
 
 def _figures(section: SectionTotal) -> tuple[int, int]:
     return section.demand.size.tokens, section.after.size.tokens
+
+
+def _asked_by_section(totals: Sequence[SectionTotal]) -> str:
+    """As in "History 159,472 + query 45", without what is empty."""
+    said = [f"{look_of(one.name).title} {one.demand.size.tokens:,}" for one in totals if one.demand.size.tokens]
+    return " + ".join((*said[:1], *(one[:1].lower() + one[1:] for one in said[1:])))
 
 
 def _items_of(section: _DrawnSection, state: ViewState) -> str:
@@ -203,7 +212,7 @@ def _filtered(state: ViewState, key: str) -> str:
 def _section(section: _DrawnSection, scene: _Scene) -> IcicleBlock:
     title, letter = section.look.title, section.look.letter
     asked, sent = section.asked, section.sent
-    change = f"{asked:,} → {sent:,}" if sent != asked else f"{asked:,}"
+    change = f"{section.asked_by_section} → {sent:,}" if sent != asked else section.asked_by_section
     return _block(
         (section.start * scene.scale, (section.end - section.start) * scene.scale),
         look=(
@@ -212,7 +221,7 @@ def _section(section: _DrawnSection, scene: _Scene) -> IcicleBlock:
             "ocH" if letter == "H" else "oc",
         ),
         title=f"{title}: {sent:,} of {asked:,} tokens sent{_paid(scene.packing, sent)}",
-        labels=(f"{title} {change}", f"{title} {short_count(asked)}", f"{letter} {short_count(asked)}", letter),
+        labels=(change, f"{title} {short_count(asked)}", f"{letter} {short_count(asked)}", letter),
         link=(_items_of(section, scene.state), "result"),
     )
 

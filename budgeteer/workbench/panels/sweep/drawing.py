@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.config.overlay import get_path
 from budgeteer.engine.config.schema import dump_config
 from budgeteer.engine.packing.conditions import short_name
@@ -34,7 +35,7 @@ SECTION_OF = {
 UNIT_WORDS = {"tokens": "tokens", "characters": "characters", "items": "", "messages": "messages", "turns": "turns"}
 
 
-MARKED = {"knee": "sweet spot", "current": "current"}
+MARKED = {"knee": "sweet spot", "current": "current", "most": "most that is used"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class PictureSize:
 SIZES = (PictureSize("wide", 728, 360, 48, 132, 7), PictureSize("narrow", 358, 300, 40, 86, 4))
 #: For the workbench on a large screen; the page of a report is no wider than the wide one.
 LARGE = PictureSize("large", 1400, 440, 48, 132, 14)
-#: Pixels of a row of labels above the plot: each marked value has one.
+#: Pixels of a row of labels above the plot: the title of the vertical axis has one, and each marked value.
 LABEL_ROW = 16
 
 
@@ -79,7 +80,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """The knee or the current value: a line, a mark on the curve of everything, a label."""
+    """The knee, the current value or the last that changes anything: a line, a mark on the largest curve, a label."""
 
     kind: str
     at: float
@@ -105,12 +106,16 @@ class SweepDrawing:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One row of the table; `apply` is what a press of its button changes, "" where it is in force."""
+    """One row of the table; `apply` is what a press of its button changes, "" where it is in force.
+
+    `money` is what a request then pays for its input, "" where no price is known.
+    """
 
     at: str
     sent: str
     kept: str
     against_now: str
+    money: str
     sections: tuple[str, ...]
     mark: str
     note: str
@@ -143,16 +148,22 @@ class DraggedLine:
 
 @dataclass(frozen=True, slots=True)
 class SweepView:
-    """Everything the view prints; `line` is None, and nothing is applied, where the sweep is only looked at."""
+    """Everything the view prints; `line` is None, and nothing is applied, where the sweep is only looked at.
+
+    `section_names` are the sections that differ between the picked values; `advised_apply` sets the value that the
+    title speaks of, "" where that is in force.
+    """
 
     title: str
     sentence: str
     axis_title: str
+    tokens_title: str
     drawings: tuple[SweepDrawing, ...]
     section_names: tuple[str, ...]
     picks: tuple[Pick, ...]
-    knee_apply: str
-    knee_label: str
+    has_money: bool
+    advised_apply: str
+    advised_label: str
     line: DraggedLine | None
 
 
@@ -184,32 +195,43 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
     """The picture of one sweep, with what holds now marked in it."""
     current = current_value(packing, swept.path)
     line = _line(packing, swept, _end(swept, current), current)
-    view = _view(swept, current, (*SIZES, LARGE), apply=lambda value: applied(packing, swept.path, value))
-    return replace(view, line=line)
+    words = _Words(
+        apply=lambda value: applied(packing, swept.path, value), money=lambda tokens: money_of(packing, tokens)
+    )
+    return replace(_view(swept, current, (*SIZES, LARGE), words), line=line)
 
 
 def frozen_sweep_view(swept: SweptLimit, current: float | None) -> SweepView:
     """The picture of a sweep that is only looked at; `current` is the value that was in force."""
-    return _view(swept, current, SIZES, apply=lambda _value: "")
+    return _view(swept, current, SIZES, _Words(apply=lambda _value: "", money=lambda _tokens: ""))
 
 
-def _view(
-    swept: SweptLimit, current: float | None, sizes: Sequence[PictureSize], *, apply: Callable[[float], str]
-) -> SweepView:
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What a value sets, as a change of the form, and what a request of so many tokens costs; "" for neither."""
+
+    apply: Callable[[float], str]
+    money: Callable[[int], str]
+
+
+def _view(swept: SweptLimit, current: float | None, sizes: Sequence[PictureSize], words: _Words) -> SweepView:
     """The picture in these sizes, without a line that is dragged."""
     end = _end(swept, current)
     names = [name for name in SECTIONS if any(step.sections.get(name) for step in swept.steps)]
     knee = swept.knee if swept.knee is not None and swept.knee <= end else None
-    picture = _Picture(apply, swept, names, end, current, knee)
+    picture = _Picture(words, swept, names, end, current, knee)
+    advised, picks = picture.advised, tuple(picture.picks())
     return SweepView(
         title=picture.title(),
         sentence=picture.sentence(),
         axis_title=_axis_title(swept),
+        tokens_title=f"tokens sent{picture.of_what}",
         drawings=tuple(picture.drawing(size) for size in sizes),
-        section_names=tuple(look_of(name).title for name in names),
-        picks=tuple(picture.picks()),
-        knee_apply="" if knee is None or knee == current else apply(knee),
-        knee_label="" if knee is None else f"Use the sweet spot, {knee:,.0f}",
+        section_names=tuple(look_of(name).title for name in picture.varying),
+        picks=picks,
+        has_money=any(pick.money for pick in picks),
+        advised_apply="" if advised is None or advised == current else words.apply(advised),
+        advised_label="" if advised is None else f"Use {advised:,.0f}",
         line=None,
     )
 
@@ -218,7 +240,7 @@ def _view(
 class _Picture:
     """What every part of the view is made from; `end` is where the picture ends."""
 
-    apply: Callable[[float], str]
+    words: _Words
     swept: SweptLimit
     names: Sequence[str]
     end: float
@@ -235,6 +257,19 @@ class _Picture:
     def now(self) -> SweptStep:
         return self.swept.step_at(self.current) if self.current is not None else self.swept.steps[-1]
 
+    @property
+    def of_what(self) -> str:
+        """Of what the drawn tokens are, where one section is drawn: " of history"; "" for all of them."""
+        return f" of {look_of(self.drawn[0]).title.lower()}" if len(self.drawn) == 1 else ""
+
+    @property
+    def advised(self) -> float | None:
+        """The value that the title speaks for: the knee, else the least that includes all that any value does."""
+        last = self.swept.steps[-1]
+        if self.knee is not None or self.current is None:
+            return self.knee
+        return last.at if last.fits and last.at > self.current and last.kept > self.now.kept else None
+
     def title(self) -> str:
         if self.knee is not None:
             at, now = self.swept.step_at(self.knee), self.now
@@ -249,14 +284,17 @@ class _Picture:
         if self.current is None or now.at == last.at:
             all_of_it = f"{count_of(last.kept, 'item')}, {last.tokens:,} tokens"
             return f"{all_of_it}: above {last.at:,.0f} nothing more is included"
+        if self.advised is not None:
+            return f"Raise to {last.at:,.0f} to include {last.kept:,} items instead of {now.kept:,}"
         return (
             f"{self.current:,.0f} includes {count_of(now.kept, 'item')}; {last.at:,.0f} or more includes {last.kept:,}"
         )
 
     def sentence(self) -> str:
         steps = self.swept.steps
-        of = f" of {look_of(self.drawn[0]).title.lower()}" if len(self.drawn) == 1 else " by section"
-        parts = [f"Tokens sent{of} at every value, each packed exactly; everything else stays as configured"]
+        parts = [
+            f"Tokens sent{self.of_what or ' by section'} at every value, each packed exactly; everything else stays as configured"
+        ]
         if len(steps) > 1:
             parts.append(f"above {steps[-1].at:,.0f} nothing more is included")
         least = next((step for step in steps if step.fits), None)
@@ -268,7 +306,7 @@ class _Picture:
 
     def drawing(self, size: PictureSize) -> SweepDrawing:
         marked = self._marked()
-        size = replace(size, top=size.top + LABEL_ROW * len(marked))
+        size = replace(size, top=size.top + LABEL_ROW * (len(marked) + 1))
         right, bottom = float(size.width - size.right), float(size.height - size.bottom)
         most = max((step.sections.get(name, 0) for step in self.swept.steps for name in self.drawn), default=0)
         x, y = Scale(self.swept.first, self.end, size.left, right), Scale(0, max(most, 1) * 1.04, bottom, size.top)
@@ -290,14 +328,20 @@ class _Picture:
         )
 
     def _marked(self) -> tuple[tuple[str, float], ...]:
-        """The values that are marked, by kind: the knee and what is in force, where the picture reaches them."""
-        values = (("knee", self.knee), ("current", self.current))
+        """The values that are marked, by kind, where the picture reaches them and no other mark stands there."""
+        most = self.swept.steps[-1].at
+        others = {self.knee, self.current}
+        values = (
+            ("knee", self.knee),
+            ("current", self.current),
+            ("most", most if len(self.swept.steps) > 1 and most not in others else None),
+        )
         return tuple((kind, value) for kind, value in values if value is not None and value <= self.end)
 
     def _markers(self, marked: Sequence[tuple[str, float]], x: Scale, y: Scale, right: float) -> Iterator[Marker]:
         last = self.swept.step_at(self.end).sections
         biggest = max(self.drawn, key=lambda name: last.get(name, 0), default="")
-        for row, (kind, value) in enumerate(marked, start=1):
+        for row, (kind, value) in enumerate(marked, start=2):
             place = x.at(value)
             anchor = "end" if place > right / 2 else "start"
             height = y.at(self.swept.step_at(value).sections.get(biggest, 0))
@@ -320,7 +364,7 @@ class _Picture:
             last_x, last_y = here, tokens
         return "".join([*parts, f"H{x.at(self.end):g}"])
 
-    def picks(self) -> Iterator[Pick]:
+    def _picked(self) -> list[float]:
         """The breakpoints that let in most, with the value in force and the last one that changes anything."""
         steps = [step for step in self.swept.steps if step.at <= self.end]
         gains = sorted(
@@ -329,7 +373,17 @@ class _Picture:
         values = {float(value) for gain, value in gains[:PICKS] if gain > 0}
         marked = (self.knee, self.current, steps[-1].at if steps else None)
         values |= {float(value) for value in marked if value is not None and value <= self.end}
-        for value in sorted(values):
+        return sorted(values)
+
+    @property
+    def varying(self) -> Sequence[str]:
+        """The sections of which not every picked value sends the same."""
+        steps = [self.swept.step_at(value) for value in self._picked()]
+        return [name for name in self.names if len({step.sections.get(name, 0) for step in steps}) > 1]
+
+    def picks(self) -> Iterator[Pick]:
+        """The picked values as rows."""
+        for value in self._picked():
             step = self.swept.step_at(value)
             difference = step.kept - self.now.kept
             is_current = value == self.current
@@ -338,10 +392,11 @@ class _Picture:
                 sent=f"{step.tokens:,}",
                 kept=f"{step.kept:,}",
                 against_now=signed(difference) if difference else "0",
-                sections=tuple(f"{step.sections.get(name, 0):,}" for name in self.names),
+                money=self.words.money(step.tokens),
+                sections=tuple(f"{step.sections.get(name, 0):,}" for name in self.varying),
                 mark="current" if is_current else MARKED["knee"] if value == self.knee else "",
                 note="" if step.fits else "cannot fit",
-                apply="" if is_current else self.apply(value),
+                apply="" if is_current else self.words.apply(value),
                 is_current=is_current,
             )
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.lru import LruCache
 from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.scale import Scale, pushed_apart, short
+from budgeteer.workbench.fix_buttons import apply_value
 from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
 from budgeteer.workbench.panels.timeline.causes import CauseRow, causes_of
 from budgeteer.workbench.panels.timeline.study import Moment, Timeline
@@ -57,11 +59,12 @@ LEAST_TURNS = 3
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """One category's layer of the stack with its label at the right."""
+    """One category's layer of the stack with its label at the right, and the height at which the layer ends there."""
 
     letter: str
     name: str
     path: str
+    end_y: float
     label_y: float
     figure: str
 
@@ -135,7 +138,11 @@ class RequestRow:
 
 @dataclass(frozen=True, slots=True)
 class TimelineView:
-    """Everything the view prints; `reported_by` is whose tokens the source reported, "" for those counted here."""
+    """Everything the view prints.
+
+    `reported_by` is whose tokens the source reported, "" for those counted here; `use_reporter` chooses that model,
+    "" where it is none that is known. `last_over` is how far the last request is above the limit, "" for not at all.
+    """
 
     title: str
     sentence: str
@@ -147,6 +154,9 @@ class TimelineView:
     more_moments: str
     requests: tuple[RequestRow, ...]
     reported_by: str
+    use_reporter: str
+    counted_for: str
+    last_over: str
 
 
 _drawings: LruCache[tuple[TimelineDrawing, ...]] = LruCache(KEPT_DRAWINGS)
@@ -170,7 +180,15 @@ def timeline_view(packed: Packed, timeline: Timeline, state: ViewState, *, diges
         more_moments=_more(timeline.moments),
         requests=tuple(picture.requests()),
         reported_by=packed.packing.other_recorded_model,
+        use_reporter=_use_model(packed.packing.other_recorded_model),
+        counted_for=packed.packing.model,
+        last_over=f"{timeline.asked[-1] - timeline.limit:,}" if timeline.asked[-1] > timeline.limit else "",
     )
+
+
+def _use_model(name: str) -> str:
+    """The change of the form that chooses a model, "" for one that is not known."""
+    return apply_value({"model": name}) if name in MODELS else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +298,8 @@ class _Picture:
             layers.append((letter, _band(*edges, x, y), column[-1] if column else 0, middle))
             below = above
         places = pushed_apart([middle for *_, middle in layers], gap=17, low=size.top, high=size.height - size.bottom)
-        for (letter, path, tokens, _), place in zip(layers, places, strict=True):
-            yield Area(letter, DRAWN[letter], path, place, f"{tokens:,}")
+        for (letter, path, tokens, middle), place in zip(layers, places, strict=True):
+            yield Area(letter, DRAWN[letter], path, round(middle, 2), place, f"{tokens:,}")
 
     @property
     def _begins(self) -> list[int]:
