@@ -26,7 +26,8 @@ class RunState:
         config: the place of the configuration that is shown in detail.
         of: which tokens the chart shows, a key of VALUES.
         low, high: the bar that is looked at; both -1 for none.
-        a, b, before, after: who changes sides between two configurations; `before` is "" for nobody.
+        a, b: the pair of configurations whose verdicts are compared; both -1 where none is chosen.
+        before, after: who changes sides between them; `before` is "" for nobody.
         sessions: how many sessions a day the costs are worked out for.
         page: of the list of conversations, from 1.
     """
@@ -35,8 +36,8 @@ class RunState:
     of: str = "requested"
     low: int = -1
     high: int = -1
-    a: int = 0
-    b: int = 1
+    a: int = -1
+    b: int = -1
     before: str = ""
     after: str = ""
     sessions: int = DEFAULT_SESSIONS
@@ -53,13 +54,15 @@ class RunState:
 
         before, after = data.get("before", ""), data.get("after", "")
         is_change = before in LEVELS and after in LEVELS and configs > 1
+        # Of a pair that is chosen, an address may leave out the first two configurations.
+        has_pair = configs > 1 and (is_change or "a" in data or "b" in data)
         return cls(
             config=number("config", 0, configs - 1),
             of=data.get("of", "") if data.get("of", "") in VALUES else "requested",
             low=number("low", -1, 10**15),
             high=number("high", -1, 10**15),
-            a=number("a", 0, configs - 1),
-            b=number("b", 1, configs - 1) if configs > 1 else 0,
+            a=number("a", 0, configs - 1) if has_pair else -1,
+            b=number("b", 1, configs - 1) if has_pair else -1,
             before=before if is_change else "",
             after=after if is_change else "",
             sessions=max(number("sessions", DEFAULT_SESSIONS, MOST_SESSIONS), 1),
@@ -67,10 +70,22 @@ class RunState:
         )
 
     @property
+    def pair(self) -> tuple[int, int] | None:
+        """The chosen pair, the earlier configuration first; None where no two are chosen."""
+        a, b = self.sides
+        is_chosen = a != b and (self.before or self.a >= 0)
+        return (min(a, b), max(a, b)) if is_chosen else None
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """The configurations before and after a change of sides: the first two where none are chosen."""
+        return (self.a, self.b) if self.a >= 0 and self.b >= 0 else (0, 1)
+
+    @property
     def wanted(self) -> ValueRange | SideChange | None:
         """The conversations that are listed, None for none."""
         if self.before:
-            return SideChange(self.a, self.b, level_of(self.before), level_of(self.after))
+            return SideChange(*self.sides, level_of(self.before), level_of(self.after))
         if self.low >= 0 and self.high >= self.low:
             return ValueRange(self.config, self.of, self.low, self.high)
         return None

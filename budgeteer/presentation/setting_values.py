@@ -17,6 +17,8 @@ SHOWN_CHARS: Final = 60
 
 #: Choices that their keys do not spell as pages do.
 _WORDS: Final = {"xml": "XML", "summarizeOlder": "Summarise older"}
+#: A share, as in "90%" and "90% of the window".
+_SHARE: Final = re.compile(r"^([0-9.]+)%(?=$| of )")
 _KEY: Final = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*")
 
 
@@ -35,7 +37,8 @@ def setting_text(path: str, value: object) -> str:
     if isinstance(value, str) and path in _choices():
         return choice_text(value)
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and value != MOST
-    return f"{value_text(value)} {wording(path).unit if is_number else ''}".rstrip()
+    unit = wording(path).unit if is_number else ""
+    return f"{value_text(value)} {unit.removesuffix('s') if value == 1 else unit}".rstrip()
 
 
 @functools.cache
@@ -59,7 +62,7 @@ def value_text(value: object) -> str:
         case int() | float():
             return f"{value:,}"
         case str():
-            said = value or "empty"
+            said = _SHARE.sub(r"\1 %", value) or "empty"
         case [dict(), *_]:
             return count_of(len(value), "entry").replace("entrys", "entries")
         case []:

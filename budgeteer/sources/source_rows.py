@@ -24,7 +24,7 @@ LIST_ROWS = 50
 # Kind -> its words, its category letter ("" for what is never sent), and what one and several of its items are called.
 KINDS: Mapping[str, tuple[str, str, str, str]] = {
     "conversation": ("Conversation", "H", "message", "messages"),
-    "skills": ("Skills library", "K", "skill", "skills"),
+    "skills": ("Skill library", "K", "skill", "skills"),
     "tools": ("Tool definitions", "T", "tool", "tools"),
     "features": ("Feature specs", "F", "spec", "specs"),
     "chunks": ("Retrieval chunks", "R", "chunk", "chunks"),

@@ -153,6 +153,7 @@ def detail(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
 def _detail(request: SignedInRequest, source: Source, *, status: int = 200, **more: Any) -> HttpResponse:
     report = _report(request, source)  # brings the source's state up to date: its error is read after it
     unknown = source.error.get("unknown")
+    more["mapping_is_posted"] = "mapping_form" in more
     if unknown and "mapping_form" not in more and unknown["mapping"]:
         more["mapping_form"] = form_of(mapping_from_json(unknown["mapping"]))
     form = more.get("mapping_form")

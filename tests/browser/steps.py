@@ -93,7 +93,7 @@ def publish(page: Page, *, title: str = "", content: str = "full", **typed: str)
     panel.locator(f"input[name=content][value={content}]").check()
     links = panel.locator("input[id^='link-']")
     before = links.count()
-    panel.get_by_role("button", name="Create the link").click()
+    panel.get_by_role("button", name="Create link").click()
     try:
         expect(links).to_have_count(before + 1, timeout=WORK_MS)  # until then the first is an earlier report's
     except AssertionError as error:

@@ -159,7 +159,7 @@ def test_an_admin_changes_a_preset_and_the_workspace_is_offered_it(visitor):
     admin.get_by_label("Title:").press("Tab")
     expect(admin.get_by_label("Slug:")).to_have_value("small-models")
     admin.get_by_label("Configuration:").fill('{"skillsBudget": {"enabled": true}}')
-    admin.get_by_role("button", name="Save", exact=True).click()
+    admin.get_by_role("button", name="Add preset", exact=True).click()
     expect(admin.locator(".messagelist")).to_contain_text("Small models v1 is published")
 
     workbench = ada.open("/")
@@ -174,10 +174,10 @@ def test_an_admin_changes_a_preset_and_the_workspace_is_offered_it(visitor):
     config = admin.get_by_label("Configuration:")
     config.fill('{"skillsBudget": {"enabled": true, "limits": {"maxSkillsInPromt": 10}}}')
     admin.get_by_label("Note:").fill("Fewer skills for small models")
-    admin.get_by_role("button", name="Save", exact=True).click()
+    admin.get_by_role("button", name="Save preset", exact=True).click()
     expect(admin.locator(".errorlist").last).to_contain_text("Did you mean skillsBudget.limits.maxSkillsInPrompt?")
     config.fill('{"skillsBudget": {"enabled": true, "limits": {"maxSkillsInPrompt": 10}}}')
-    admin.get_by_role("button", name="Save", exact=True).click()
+    admin.get_by_role("button", name="Save preset", exact=True).click()
     expect(admin.locator(".messagelist")).to_contain_text("Small models v2 is published")
 
     workbench.reload()

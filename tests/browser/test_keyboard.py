@@ -38,7 +38,7 @@ def test_a_sample_is_opened_changed_shared_and_revoked_with_the_keyboard_alone(v
     dialog = page.locator("#share-dialog")
     expect(dialog.get_by_label("Title")).to_be_visible()
     assert page.evaluate("document.querySelector('#share-dialog').contains(document.activeElement)")
-    tab_to(page, "Create the link")
+    tab_to(page, "Create link")
     page.keyboard.press("Enter")
     expect(dialog.locator("input[id^='link-']").first).to_be_visible(timeout=WORK_MS)
     expect(page.locator("#publish-report")).to_be_focused()  # it survived the swap

@@ -26,6 +26,7 @@ def test_a_mapping_is_tried_mended_saved_and_applied_to_the_next_file(visitor, s
     preview = page.locator("#map-preview")
     expect(preview).to_contain_text("Where is the ferry now")
     expect(preview).to_contain_text("1 call")
+    page.locator("#map-correct > summary").click()
     text = page.locator("#map-text")
     text.fill("$..words")
     page.get_by_role("button", name="Save and import").click()

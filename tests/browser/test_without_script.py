@@ -45,7 +45,7 @@ def test_upload_change_read_share_and_revoke_work_without_script(visitor, tmp_pa
     page.locator("#share").click()
     page.get_by_label("Title").fill("Read without script")
     page.locator("input[name=content][value=full]").check()
-    page.get_by_role("button", name="Create the link").click()
+    page.get_by_role("button", name="Create link").click()
     link = page.locator("input[id^='link-']").first
     expect(link).to_be_visible(timeout=WORK_MS)
     address = link.input_value()
@@ -77,7 +77,7 @@ def test_a_report_with_a_password_is_shared_and_opened_without_script(visitor):
     page.get_by_role("button", name=re.compile("tool catalogue")).click()
     page.locator("#share").click(timeout=WORK_MS)
     page.get_by_label("Password").fill("seven grey trawlers")
-    page.get_by_role("button", name="Create the link").click()
+    page.get_by_role("button", name="Create link").click()
     link = page.locator("input[id^='link-']").first
     expect(link).to_be_visible(timeout=WORK_MS)
     address = link.input_value()

@@ -36,9 +36,10 @@ class ChangeTable:
 
 @dataclass(frozen=True, slots=True)
 class PairChoice:
-    """A pair of configurations that can be compared."""
+    """A pair of configurations that can be compared; `count` is how many conversations have another verdict."""
 
     title: str
+    count: str
     url: str
     is_on: bool
 
@@ -48,21 +49,24 @@ def pair_choices(found: Evaluation, state: RunState) -> tuple[PairChoice, ...]:
     return tuple(
         PairChoice(
             f"{letter_of(a)} against {letter_of(b)}",
+            f"{sides.changing:,}",
             f"{state.query(a=a, b=b, before='', after='', page=1)}#sides",
-            (a, b) == _pair(state),
+            (a, b) == _pair(found, state),
         )
-        for a, b in sorted(found.sides)
+        for (a, b), sides in sorted(found.sides.items())
     )
 
 
-def _pair(state: RunState) -> tuple[int, int]:
-    """The pair that is shown, the earlier configuration first."""
-    return (min(state.a, state.b), max(state.a, state.b)) if state.a != state.b else (0, 1)
+def _pair(found: Evaluation, state: RunState) -> tuple[int, int]:
+    """The pair that is shown, the earlier configuration first; where none is chosen, that of most changes."""
+    if state.pair is not None:
+        return state.pair
+    return max(sorted(found.sides), key=lambda pair: found.sides[pair].changing, default=(0, 1))
 
 
 def change_table(found: Evaluation, state: RunState) -> ChangeTable | None:
     """How many conversations change sides between the two configurations chosen; None where none were compared."""
-    pair = _pair(state)
+    pair = _pair(found, state)
     if pair not in found.sides:
         return None
     sides = found.sides[pair]

@@ -80,7 +80,7 @@ def conversation_list(run: EvaluationRun, found: Evaluation, state: RunState) ->
 def _list_title(found: Evaluation, state: RunState, total: int) -> str:
     many = count_of(total, "conversation")
     if state.before:
-        names = (found.totals[state.a].name, found.totals[state.b].name)
+        names = tuple(found.totals[place].name for place in state.sides)
         before, after = (LEVEL_WORDS[level_of(level)] for level in (state.before, state.after))
         return f"{many}: {before} under {names[0]}, {after} under {names[1]}"
     size = f"{state.low:,}" if state.low == state.high else f"{state.low:,} to {state.high:,}"

@@ -46,8 +46,17 @@ SUMMARY_HEADS: Final = (
     "Sent p99",
     "Overflow",
     "Cannot fit",
-    "Dropped",
+    "Messages dropped",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """What one configuration costs, under its letter and name in the table of configurations."""
+
+    letter: str
+    name: str
+    cells: tuple[HeadedCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +64,13 @@ class CostTable:
     """What each configuration costs at list prices of input; "-" stands where no price is known.
 
     Attributes:
-        heads: of the columns. rows: by configuration its name and its cells.
+        heads: of the columns. rows: one for each configuration.
         note: what the costs are, in sentences.
         is_replayed: whether every request was replayed: the costs are of sessions then, else of the next request.
     """
 
     heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[HeadedCell, ...]], ...]
+    rows: tuple[CostRow, ...]
     note: str
     is_replayed: bool
 
@@ -113,15 +122,15 @@ def _headed(heads: Sequence[str], texts: Iterable[str]) -> tuple[HeadedCell, ...
 
 def cost_table(found: Evaluation, a_day: int) -> CostTable:
     """What each configuration costs, and what so many requests (or replayed sessions) a day come to."""
-    replayed = [(one.name, one.sessions) for one in found.totals if one.sessions is not None]
+    replayed = [(at, one.name, one.sessions) for at, one in enumerate(found.totals) if one.sessions is not None]
     if replayed:
         return _session_costs(replayed, a_day)
     rows = []
     heads = ("Per request", "If cached", "Per day", "Per day, if cached")
-    for one in found.totals:
+    for at, one in enumerate(found.totals):
         each = [None if cost is None else cost / max(one.conversations, 1) for cost in (one.cost, one.cached_cost)]
         days = [None if cost is None else cost * a_day for cost in each]
-        rows.append((one.name, _headed(heads, map(_amount, (*each, *days)))))
+        rows.append(CostRow(letter_of(at), one.name, _headed(heads, map(_amount, (*each, *days)))))
     note = (
         "List prices of the next request of each conversation, without a cache and as if all of it were cached. What "
         "whole sessions cost, and what the cache answers, is told where every request is replayed."
@@ -129,12 +138,12 @@ def cost_table(found: Evaluation, a_day: int) -> CostTable:
     return CostTable(heads, tuple(rows), note, is_replayed=False)
 
 
-def _session_costs(replayed: list[tuple[str, SessionTotals]], a_day: int) -> CostTable:
+def _session_costs(replayed: list[tuple[int, str, SessionTotals]], a_day: int) -> CostTable:
     rows = []
     sizes_heads = tuple(f"Sent per session p{percent}" for percent in (50, 95))
     money_heads = ("Per request", "Per session", "If uncached", "Per day", "Per day, if uncached")
     heads = ("Requests per session", "Over the limit", *sizes_heads, "From the cache", *money_heads)
-    for name, one in replayed:
+    for at, name, one in replayed:
         sessions, requests = max(one.sent.count, 1), max(one.requests, 1)
         costs = (one.cost, one.uncached_cost)
         request = None if one.cost is None else one.cost / requests
@@ -143,8 +152,9 @@ def _session_costs(replayed: list[tuple[str, SessionTotals]], a_day: int) -> Cos
         figures = (f"{one.requests / sessions:,.1f}", share_text(one.overflowing / requests))
         sizes = (f"{one.sent.percentile(50):,}", f"{one.sent.percentile(95):,}")
         share = share_text(one.read_share) if one.rules else "-"
-        rows.append((name, _headed(heads, (*figures, *sizes, share, *map(_amount, (request, *each, *days))))))
-    rules = sorted({one.rules for _, one in replayed if one.rules})
+        cells = _headed(heads, (*figures, *sizes, share, *map(_amount, (request, *each, *days))))
+        rows.append(CostRow(letter_of(at), name, cells))
+    rules = sorted({one.rules for *_, one in replayed if one.rules})
     known = (
         f"Cache: {'; '.join(rules)}." if rules else "No cache rules are known for these models: costs are without one."
     )

@@ -33,7 +33,11 @@ def detect(document: Document) -> str | None:
     entries = _markdown(document.archive)
     if all(_is_cover(entry) for entry in entries) and len(entries) < len(document.archive.entries):
         return None
-    return f"is a {document.archive.kind} with {len(entries):,} Markdown file(s) and no SKILL.md" if entries else None
+    return (
+        f"is a {document.archive.kind} with {len(entries):,} Markdown file{'s' * (len(entries) != 1)} and no SKILL.md"
+        if entries
+        else None
+    )
 
 
 def _is_cover(entry: ArchiveEntry) -> bool:

@@ -25,7 +25,7 @@ def detect(document: Document) -> str | None:
     """Why a document is a skill library, None when it is not."""
     if document.archive is not None:
         count = len(_skill_entries(document.archive))
-        return f"is a {document.archive.kind} with {count:,} {FILE_NAME} file(s)" if count else None
+        return f"is a {document.archive.kind} with {count:,} {FILE_NAME} file{'s' * (count != 1)}" if count else None
     if document.shape == "text" and document.name.replace("\\", "/").endswith(FILE_NAME):
         return (
             f"is a single {FILE_NAME} with front matter" if document.text.lstrip("\ufeff").startswith("---") else None

@@ -75,10 +75,10 @@ def _placed(document: Document) -> Placing:
         match path:
             case ("prompt", int(at), *_):
                 piece = document["prompt"][at]
-                return f"Prompt, piece {at + 1}: {names.get(piece['id'], '') or piece['role']}"
+                return f"Part {at + 1} of the prompt: {names.get(piece['id'], '') or piece['role']}"
             case ("packing", "decisions", int(at), str(column), *_):
                 decision = document["packing"]["decisions"][at]
-                return f"Item ({column}): {decision['name'] or decision['id']}"
+                return f"{column.capitalize()} of an item: {decision['name'] or decision['id']}"
             case _:
                 return place_in_document(path)
 

@@ -23,7 +23,7 @@ from budgeteer.workbench.state import ViewState
 PAGE_ROWS: Final = 60
 #: What stands for the side that has not the item (a text that the packing adds, say).
 ABSENT: Final = "absent"
-#: Changes that together are a smaller share of all of them are folded, unless they are asked for by kind, word or order.
+#: Changes that together are a smaller share of all are folded, unless they are asked for by kind, word or order.
 SMALL_SHARE: Final = 0.01
 LEAST_FOLDED: Final = 4
 

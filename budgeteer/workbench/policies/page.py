@@ -9,7 +9,7 @@ from budgeteer.engine.analysis.replay.policies import PolicyTotals, cheapest_pol
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.jobs.models import Job
-from budgeteer.presentation.labels import count_of, share_text
+from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.setting_values import choice_text
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.config_form.editable import EditableConfig
@@ -18,7 +18,7 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.policies.agents import AgentTable, agent_table
 from budgeteer.workbench.policies.drawing import DrawnPolicy, PolicyDrawing, draw_policies, has_prices
 from budgeteer.workbench.policies.study import PolicyComparison, policies_study
-from budgeteer.workbench.policies.table import PoliciesState, PolicyTable, policy_table, shown_policy
+from budgeteer.workbench.policies.table import PoliciesState, PolicyTable, left_out_share, policy_table, shown_policy
 from budgeteer.workbench.policies.tools import ToolTable, tool_table
 from budgeteer.workbench.preview import preview
 
@@ -108,11 +108,8 @@ def _sentence(compared: PolicyComparison) -> str:
 
 def _trade(one: PolicyTotals) -> str:
     """A policy with what it costs and what it leaves out."""
-    asked = one.sent_tokens + one.left_out_tokens
     cost = "" if one.paid is None else f"{money(one.paid, 'USD')}, "
-    return (
-        f"{choice_text(one.policy.name)}, {cost}{share_text(one.left_out_tokens / asked if asked else 0, 0)} left out"
-    )
+    return f"{choice_text(one.policy.name)}, {cost}{left_out_share(one)} left out"
 
 
 def _about(compared: PolicyComparison) -> str:

@@ -24,26 +24,33 @@ _PRUNING_TAKES: Final = "repeated, outdated and failed tool calls, and what was 
 _DASH: Final = "–"
 
 
+WIDE: Final = "wide-only"
+MIDDLE: Final = "not-phone"
+
+
 @dataclass(frozen=True, slots=True)
 class PolicyColumn:
-    """One column that sorts: its title, its figure (None where there is none), whether it goes on a narrow screen."""
+    """One column that sorts: its title, its figure (None where there is none), and from which width on it is shown.
+
+    `css` hides it on narrower screens: WIDE below a desk's, MIDDLE on a phone, "" nowhere.
+    """
 
     title: str
     figure: Callable[[PolicyTotals], float | None]
-    is_wide: bool = False
+    css: str = ""
 
 
 COLUMNS: Final[Mapping[str, PolicyColumn]] = MappingProxyType(
     {
         "sent": PolicyColumn("Sent", lambda one: one.sent_tokens),
-        "peak": PolicyColumn("Peak", lambda one: one.peak_tokens, is_wide=True),
-        "left": PolicyColumn("Left out", lambda one: one.left_out_tokens, is_wide=True),
-        "over": PolicyColumn("Over", lambda one: one.overflowing, is_wide=True),
-        "read": PolicyColumn("From cache", lambda one: one.read_share, is_wide=True),
-        "breaks": PolicyColumn("Breaks", lambda one: one.breaks, is_wide=True),
+        "peak": PolicyColumn("Peak", lambda one: one.peak_tokens, MIDDLE),
+        "left": PolicyColumn("Left out", lambda one: one.left_out_tokens),
+        "over": PolicyColumn("Over", lambda one: one.overflowing, WIDE),
+        "read": PolicyColumn("From cache", lambda one: one.read_share, WIDE),
+        "breaks": PolicyColumn("Breaks", lambda one: one.breaks, WIDE),
         "cost": PolicyColumn("Cost", lambda one: one.cost),
-        "request": PolicyColumn("A request", lambda one: one.cost_per_request, is_wide=True),
-        "uncached": PolicyColumn("Uncached", lambda one: one.uncached_cost, is_wide=True),
+        "request": PolicyColumn("A request", lambda one: one.cost_per_request, WIDE),
+        "uncached": PolicyColumn("Uncached", lambda one: one.uncached_cost, WIDE),
     }
 )
 """The columns by their name in an address, in their order."""
@@ -93,15 +100,16 @@ class PolicyHead:
     title: str
     url: str
     direction: str
-    is_wide: bool
+    css: str
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyCell:
-    """One figure, and whether it is the best of its column."""
+    """One figure; where `share` is its part of a whole, that stands behind it, on narrow screens in its place."""
 
     figure: str
-    is_wide: bool
+    css: str
+    share: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,7 @@ def policy_table(found: tuple[PolicyTotals, ...], state: PoliciesState, *, own: 
                 title=choice_text(one.policy.name),
                 takes=_PRUNING_TAKES if one.policy.name == PRUNING else STRATEGIES[one.policy.name].takes,  # type: ignore[index]
                 limit=_limit(one),
-                cells=tuple(PolicyCell(_figure(key, one), column.is_wide) for key, column in COLUMNS.items()),
+                cells=tuple(_cell(key, one) for key in COLUMNS),
                 problem=f"{one.failing:,} of {one.requests:,} cannot be sent" if one.failing else "",
                 is_own=own is not None and one.policy.name == own.name,
                 is_cheapest=one is cheapest,
@@ -182,9 +190,7 @@ def _sorted(found: tuple[PolicyTotals, ...], sort: str) -> list[PolicyTotals]:
 def _head(key: str, state: PoliciesState) -> PolicyHead:
     column = COLUMNS[key]
     direction = {key: "ascending", f"-{key}": "descending"}.get(state.sort, "none")
-    return PolicyHead(
-        column.title, state.query(sort=f"-{key}" if state.sort == key else key), direction, column.is_wide
-    )
+    return PolicyHead(column.title, state.query(sort=f"-{key}" if state.sort == key else key), direction, column.css)
 
 
 def _limit(one: PolicyTotals) -> str:
@@ -192,6 +198,17 @@ def _limit(one: PolicyTotals) -> str:
         return ""
     value = f"{one.limit_value:,}" if isinstance(one.limit_value, int) else str(one.limit_value)
     return f"{wording(one.policy.limit).label}: {value}"
+
+
+def left_out_share(one: PolicyTotals) -> str:
+    """What share of all requested tokens a policy leaves out."""
+    asked = one.sent_tokens + one.left_out_tokens
+    return share_text(one.left_out_tokens / asked if asked else 0, 0)
+
+
+def _cell(key: str, one: PolicyTotals) -> PolicyCell:
+    share = left_out_share(one) if key == "left" else ""
+    return PolicyCell(_figure(key, one), COLUMNS[key].css, share)
 
 
 def _figure(key: str, one: PolicyTotals) -> str:

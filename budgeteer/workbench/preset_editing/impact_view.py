@@ -80,6 +80,7 @@ class ImpactView:
 
     Attributes:
         followers: how many workspaces follow the preset; "" where the trial says the same.
+        is_stale: others follow than when it was tried.
         cards: the reader's own jobs that are under way or failed.
         waiting: what to say of somebody else's, "" where there are none.
         sentence: what was found, in one line; "" while nothing is.
@@ -88,6 +89,7 @@ class ImpactView:
 
     followers: str
     has_followers: bool
+    is_stale: bool = False
     cards: tuple[JobCard, ...] = ()
     waiting: str = ""
     sentence: str = ""
@@ -133,7 +135,7 @@ def impact_view(proposal: PresetProposal, reader: User, *, here: str) -> ImpactV
         own = tuple(job_card(job, then=here) for job in missing if job.owner_id == reader.pk)
         is_under_way = any(job.state in UNFINISHED for job in missing)
         waiting = "" if own or not is_under_way else "Another administrator tries it on them."
-        return ImpactView(followers, number > 0, own, waiting)
+        return ImpactView(followers, number > 0, cards=own, waiting=waiting)
     if not latest:
         return ImpactView(followers, number > 0)
     found = PresetImpact.joined(PresetImpact.from_json((job.result or {})["impact"]) for job in latest)
@@ -142,6 +144,7 @@ def impact_view(proposal: PresetProposal, reader: User, *, here: str) -> ImpactV
     return ImpactView(
         f"{followers} now: the trial below is out of date" if is_stale else "",
         number > 0,
+        is_stale=is_stale,
         sentence=_sentence(found, is_stale=is_stale),
         rows=rows,
         found_at=max((job.finished_at for job in latest if job.finished_at), default=None),

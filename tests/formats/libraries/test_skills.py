@@ -22,7 +22,7 @@ LIBRARY = {
 def test_a_zip_of_skills_is_read_by_path_without_its_prefix() -> None:
     found = import_bytes(zipped(LIBRARY), name="lib.zip")
     assert (found.format, found.kind) == ("skills", "skills")
-    assert found.reason == "It is a zip archive with 3 SKILL.md file(s)."
+    assert found.reason == "It is a zip archive with 3 SKILL.md files."
     assert [(each.name, each.path) for each in found.skills] == [
         ("hidden", ".claude/skills/hidden/SKILL.md"),
         ("git-all", "git/SKILL.md"),

@@ -50,7 +50,7 @@ def test_what_is_kept_holds_no_value_and_names_item_and_line():
     [find] = kept["finds"]
     assert GITHUB not in str(kept)
     assert (find["kind"], find["start"], find["chars"], find["count"]) == ("GitHub token", "ghp_", 40, 2)
-    assert {"item": "Prompt, piece 1: m1 [masked: GitHub token]", "line": 2} in find["places"]
+    assert {"item": "Part 1 of the prompt: m1 [masked: GitHub token]", "line": 2} in find["places"]
     assert values_of(kept, document, [0]) == {GITHUB: "GitHub token"}
     assert values_of(kept, document, []) == {}
 

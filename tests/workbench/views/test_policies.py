@@ -52,7 +52,8 @@ def rows_of(html: str) -> dict[str, list[str]]:
     found = {}
     for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL):
         name = NAMES[unescape(re.findall(r"<a [^>]*>(.*?)</a>", row)[0])]
-        found[name] = [unescape(cell) for cell in re.findall(r'<td class="n[^"]*">(.*?)</td>', row)]
+        cells = re.findall(r'<td class="n[^"]*">(.*?)</td>', row)
+        found[name] = [unescape(re.sub(r"<[^>]+>", "", cell)) for cell in cells]
     return found
 
 
@@ -93,7 +94,9 @@ def test_the_page_says_what_the_engine_says(session: Workspace, show: Show) -> N
     assert list(rows) == [policy.name for policy in CONTEXT_POLICIES]
     for name, one in found.items():
         sent, peak, left, over, _share, breaks, cost, request, uncached = rows[name]
-        assert (sent, peak, left) == (f"{one.sent_tokens:,}", f"{one.peak_tokens:,}", f"{one.left_out_tokens:,}")
+        assert (sent, peak) == (f"{one.sent_tokens:,}", f"{one.peak_tokens:,}")
+        share = one.left_out_tokens / (one.sent_tokens + one.left_out_tokens)
+        assert left == f"{one.left_out_tokens:,} {share_text(share, 0)}"
         assert (over, breaks) == (f"{one.overflowing:,}", "–" if one.breaks is None else f"{one.breaks:,}")
         costs = (one.cost, one.cost_per_request, one.uncached_cost)
         assert (cost, request, uncached) == tuple("–" if paid is None else money(paid, "USD") for paid in costs)

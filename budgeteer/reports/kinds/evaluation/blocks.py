@@ -32,7 +32,7 @@ def to_blocks(document: Document) -> Iterator[Block]:
     yield Line(f"At {page.state.sessions:,} {'sessions' if tables.costs.is_replayed else 'requests'} per day.")
     yield Grid(
         (name_column(""), *letters),
-        [(head, *(cells[at][1] for _, cells in tables.costs.rows)) for at, head in enumerate(tables.costs.heads)],
+        [(head, *(row.cells[at][1] for row in tables.costs.rows)) for at, head in enumerate(tables.costs.heads)],
     )
     yield Line(tables.costs.note)
     if tables.changes:

@@ -31,8 +31,9 @@ class ComparedRow:
 class BeforeAfter:
     """The table and its sums.
 
-    `summary` says the sums in the header's words, `asked_sentence` how the first sum differs from what the header calls requested, "" where it does not, and
-    `modes_sentence` compares the modes of feature specs, "" where there are none.
+    `summary` says the sums in the header's words. `asked_sentence` says how the first sum differs from what the header
+    calls requested, "" where it does not, and `modes_sentence` compares the modes of feature specs, "" where there are
+    none.
     """
 
     rows: tuple[ComparedRow, ...]

@@ -292,9 +292,8 @@ class _Picture:
 
     def sentence(self) -> str:
         steps = self.swept.steps
-        parts = [
-            f"Tokens sent{self.of_what or ' by section'} at every value, each packed exactly; everything else stays as configured"
-        ]
+        of = self.of_what or " by section"
+        parts = [f"Tokens sent{of} at every value, each packed exactly; everything else stays as configured"]
         if len(steps) > 1:
             parts.append(f"above {steps[-1].at:,.0f} nothing more is included")
         least = next((step for step in steps if step.fits), None)
