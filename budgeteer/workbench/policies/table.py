@@ -42,7 +42,7 @@ class PolicyColumn:
 
 COLUMNS: Final[Mapping[str, PolicyColumn]] = MappingProxyType(
     {
-        "sent": PolicyColumn("Sent", lambda one: one.sent_tokens),
+        "sent": PolicyColumn("Sent", lambda one: one.sent_tokens, MIDDLE),
         "peak": PolicyColumn("Peak", lambda one: one.peak_tokens, MIDDLE),
         "left": PolicyColumn("Left out", lambda one: one.left_out_tokens),
         "over": PolicyColumn("Over", lambda one: one.overflowing, WIDE),

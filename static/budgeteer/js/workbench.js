@@ -15,6 +15,15 @@
   const namesOf = (region) => document.getElementById(region).dataset.names.split(" ");
   const [selection] = namesOf("inspector");
   const narrow = matchMedia("(max-width: 700px)");
+  // On a phone the prompt comes before its outline, which is opened when it is wanted.
+  let outlineIsOpen = false;
+  const foldOutline = () => {
+    const outline = document.getElementById("prompt-outline");
+    if (!outline || !narrow.matches) return;
+    outline.open = outlineIsOpen;
+    outline.addEventListener("toggle", () => { outlineIsOpen = outline.open; });
+  };
+  foldOutline();
   const press = (id) => document.dispatchEvent(new CustomEvent("press", { detail: id })); // crossing.js
   const say = (sentence) => document.dispatchEvent(new CustomEvent("status", { detail: sentence }));
 
@@ -182,10 +191,10 @@
       else control?.removeAttribute("aria-invalid");
     }
     announceVerdict();
+    foldOutline();
     if (event.detail.target?.id === "inspector") {
       mark();
-      // Where the item's pane takes room from the list, its row stays in sight.
-      if (tight.matches && !narrow.matches) document.querySelector(".items tr.on")?.scrollIntoView({ block: "nearest" });
+      showRow();
       if (narrow.matches && document.querySelector("#inspector .h")) location.hash = "inspect";
       if (narrow.matches && location.hash === "#inspect" && !document.querySelector("#inspector .h")) location.hash = "#view";
       document.getElementById("inspect").scrollTop = 0;
@@ -611,6 +620,11 @@
   });
   // The chosen view stays in sight among the tabs that scroll sideways.
   const tight = matchMedia("(max-width: 1199px)");
+  // Where the item's pane takes room from the list, its row stays in sight.
+  const showRow = () => {
+    if (tight.matches && !narrow.matches) document.querySelector(".items tr.on")?.scrollIntoView({ block: "nearest" });
+  };
+  showRow();
   const reveal = () => document.querySelector(".tabnav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   document.addEventListener("htmx:afterSettle", (event) => {
     if (tight.matches && event.detail.target?.id === "result") reveal();

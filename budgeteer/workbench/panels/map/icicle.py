@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from unicodedata import east_asian_width
 
 import numpy as np
 
@@ -41,9 +42,10 @@ JOIN_PX = 6.0
 TOTAL_PX = 34.0
 LETTER_PX = 13.0
 CHAR_PX = 6.55
-FIRST_WIDE = "\u1100"
 #: How many characters of an item's name a label may have where there is no room for all of it.
 CUT_NAMES = (40, 32, 24, 18, 14)
+#: Widths of characters (Unicode Standard Annex 11) that take the room of two letters.
+_TWO_LETTERS = frozenset("WF")
 GAP_PX = 1.0
 #: How wide the picture is drawn in a narrow, a middle and a wide view, as a share of WIDTH_PX; and the class that hides
 #: a label where it is not meant for that view (workbench.css has the widths).
@@ -445,6 +447,5 @@ def _label_px(text: str) -> float:
     """How wide a label's block has to be."""
     if len(text) == 1:
         return LETTER_PX
-    # From the Hangul Jamo on characters are mostly as wide as two letters.
-    letters = len(text) if text.isascii() else sum(2 if character >= FIRST_WIDE else 1 for character in text)
+    letters = len(text) if text.isascii() else sum(1 + (east_asian_width(one) in _TWO_LETTERS) for one in text)
     return letters * CHAR_PX + 6

@@ -35,7 +35,7 @@ SECTION_OF = {
 UNIT_WORDS = {"tokens": "tokens", "characters": "characters", "items": "", "messages": "messages", "turns": "turns"}
 
 
-MARKED = {"knee": "sweet spot", "current": "current", "most": "most that is used"}
+MARKED = {"knee": "sweet spot", "current": "current", "most": "nothing more above"}
 
 
 @dataclass(frozen=True, slots=True)
