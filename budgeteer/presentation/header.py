@@ -10,6 +10,7 @@ import numpy as np
 
 from budgeteer.engine.analysis.cost_and_usage import facts_of, money
 from budgeteer.engine.analysis.counted_text import counted_text, short_text
+from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, TRUNCATED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, cause_of, kept_sentence, level_of
@@ -99,7 +100,7 @@ def header_of(packing: Packing) -> Header:
 def _count_text(packing: Packing, fate: str) -> str:
     """How many items have a fate; of shortened ones also by how much, which may be next to nothing for each."""
     said = f"{packing.verdict.counts[fate]:,} {FATE_NAMES[fate].lower()}"
-    return f"{said} by {sum(_trimmed(packing.ledger).values()):,}" if fate == "truncated" else said
+    return f"{said} by {int(_lost_tokens(packing.ledger).sum()):,}" if fate == "truncated" else said
 
 
 def figures_of(packing: Packing) -> BarFigures:
@@ -127,9 +128,14 @@ def figures_of(packing: Packing) -> BarFigures:
     )
 
 
+def _lost_tokens(ledger: Ledger) -> Ints:
+    """By item, the tokens that it lost and is sent all the same."""
+    return np.where(ledger.fate == TRUNCATED, np.maximum(ledger.before_tokens - ledger.after_tokens, 0), 0)
+
+
 def _trimmed(ledger: Ledger) -> dict[str, int]:
     """By letter, the tokens that items lost which are sent all the same."""
-    lost = np.where(ledger.fate == TRUNCATED, np.maximum(ledger.before_tokens - ledger.after_tokens, 0), 0)
+    lost = _lost_tokens(ledger)
     return {letter: int(lost[ledger.category == at].sum()) for at, letter in enumerate(CATEGORIES)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -180,7 +181,7 @@ class Selection:
     shares: Shares | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Packing:
     """One bundle packed under one configuration.
 
@@ -265,7 +266,7 @@ class Packing:
         """What stays free because counts are estimates."""
         return self.allowance.safety_margin_percent
 
-    @property
+    @cached_property
     def categories(self) -> list[CategoryTotal]:
         """The totals by category, for the bar: sums equal sent and asked."""
         asked = {section.name: section.demand.size.tokens for section in self.sections}

@@ -89,7 +89,7 @@ def test_whoever_looks_finds_the_same_figures_and_nothing_to_press(
     )  # what is left may change something
     assert re.findall(r'<button[^>]*type="submit"[^>]*>', changing) == []
     assert "/share/" not in theirs
-    assert "Delete this workspace" not in theirs
+    assert "Delete workspace" not in theirs
     assert "/sources/" not in main
 
 
