@@ -41,11 +41,24 @@ HELD_TIMES = 120
 HELD_WHEN_FAR = 500
 """Files over so many bytes lie where they are, so that small ones are read that way too."""
 
-WORDS = "Nobody has ever written this sentence about seventeen purple walruses before. " * 10
-"""In no file; longer than what is cut to be shown, so that it cannot be read in part only."""
+WORDS = (
+    "Nobody has ever written this sentence about seventeen purple walruses before. Umbrellas smelled faintly like "
+    "cinnamon whenever glaciers yawned politely. Eleven accordions melted into custard while librarians juggled "
+    "turnips underwater. Somewhere behind velvet volcanoes, twelve beetles audited invisible orchestras. "
+    "Marmalade lighthouses sneezed, so postmen adopted hesitant comets. Under glass bridges, philosophers knitted "
+    "thunder amid leftover spaghetti. Grandmotherly submarines preferred jazz, although periscopes voted polka. "
+    "Tomorrow nineteen zebras inherit lunar laundry, unless penguins protest rhythmically. Cardboard emperors "
+    "fear drizzle; wooden dentists fear applause. Finally, walnuts agreed: gravity remained merely enthusiastic "
+    "rumour. "
+)
+"""In no file. The accounting knows texts by three words in a row, which stand here once each, and lines of fewer words
+by these: no word here may be such a line. Longer than what is cut to be shown: it cannot be read in part only."""
 
 SHOWN = 40
 """Characters of these that tell that they were read."""
+
+CUT_FROM = 10
+"""Characters of these in which a skipped line ends that is cut within them: what is shown counts as read."""
 
 _LISTED = re.compile(r"(found:?|in) (?:a JSON array of \d+, the first|\d+ JSON lines) with the keys.*")
 _ELEMENT = re.compile(r"\belement (\d+)")
@@ -177,9 +190,9 @@ def _is_accounted(found: Imported, without: Case, chosen: str | None) -> bool:
 
     The accounting has as many unread characters; or as many more that are bookkeeping or left out than that of the
     same file with "x" for the words (`without`); or both are alike, for the words are on a line that the report lists
-    as skipped.
+    as skipped. Of a line that is cut within the words, their beginning is shown.
     """
-    told, words = found.accounting, len(WORDS.strip())
+    told, words = found.accounting, len(WORDS.strip()) - _cut_within(found)
     if told is None or told.is_estimate:
         return told is not None
     plain = _imported_or_refused(without, chosen)
@@ -189,6 +202,12 @@ def _is_accounted(found: Imported, without: Case, chosen: str | None) -> bool:
             return True
         before = plain.accounting.metadata + plain.accounting.left_out
     return told.unread >= words - 1 or told.metadata + told.left_out + told.unread - before >= words - 1
+
+
+def _cut_within(found: Imported) -> int:
+    """How many characters of the words a skipped line may show that is cut within them: fewer than tell a reading."""
+    ends = tuple(WORDS[:length] for length in range(CUT_FROM, SHOWN))
+    return SHOWN if any(one.line.endswith(ends) for one in found.skipped) else 0
 
 
 def read_both_ways(bases: Sequence[Base], numbers: Iterable[int], *, seed: int = SEED) -> int:
