@@ -101,6 +101,8 @@ def pi_bytes() -> bytes:
 VALID = (
     dumps(OPENAI_CHAT),
     b"// a chat\n" + dumps(OPENAI_CHAT).replace(b"}, {", b"}, /* then */ {").replace(b"}]", b"},]"),
+    repr({"messages": OPENAI_CHAT}).encode(),
+    "\n".join(map(repr, OPENAI_CHAT)).encode(),
     jsonl(*OPENAI_CHAT),
     dumps({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "response": "x"}),
     dumps([*OPENAI_CHAT, {"role": "critic", "content": "Too short."}, {"role": "planner", "content": "Say more."}]),

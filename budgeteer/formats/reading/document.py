@@ -22,7 +22,8 @@ from budgeteer.formats.reading.json_text import JsonLine, JsonProblem
 from budgeteer.formats.reading.lazy_jsonl import ProgressLines, lines_of_members, look_through
 from budgeteer.formats.reading.lazy_members import LargeValue, MemberReader, beginning_of, read_lazily
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS, Limits, check_file_size
-from budgeteer.formats.reading.notations.commented_json import begins_with_comment, plain_json
+from budgeteer.formats.reading.notations.commented_json import PlainJson, begins_with_comment, plain_json
+from budgeteer.formats.reading.notations.python_values import column_in, python_values
 from budgeteer.formats.reading.notations.tables import talk_rows
 from budgeteer.formats.reading.notations.yaml_text import yaml_conversation
 
@@ -34,7 +35,7 @@ _SAMPLED_LINES = 200
 _LONGEST_LINE = 64_000_000
 """Bytes of a line up to which a file may be JSON lines that are read where they lie."""
 _FILLED = re.compile(r"[^\s\ufeff]")
-_JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
+_JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]", "{'", "[(")
 
 
 class _RowsWriter(Protocol):
@@ -260,19 +261,26 @@ def _row(raw: bytes) -> str:
 def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbeat) -> Document:
     """JSON if it parses as one value, JSONL if most lines are objects, an error if it meant to be JSON, else text.
 
-    What is neither is looked at again without the comments and commas that JSON does not have.
+    What is neither is looked at again without the comments and commas that JSON does not have, and then as Python
+    spells values.
     """
     start = _start(text)
     depth = options.limits.json_depth
     opened, problem = _open_json(text, depth, telling)
     if opened is not None:
         return opened
+    first = problem
     plain = plain_json(text) if problem is not None or begins_with_comment(start) else None
     if plain is not None:
         opened, left = _open_json(plain.text, depth, telling)
         if opened is not None:
             return replace(opened, warnings=plain.sentences())
         start, problem = _start(plain.text), left or problem
+    spelled = python_values(text, first.line, first.column) if first is not None and first.line else None
+    if spelled is not None:
+        opened, problem = _open_python(spelled, text, depth, telling)
+        if opened is not None:
+            return opened
     if problem is not None and _means_json(start, name):
         raise json_text.refuse(problem, where=name)
     rows = talk_rows(text)
@@ -282,12 +290,27 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
     return Document("text") if value is None else Document("json", value=value)
 
 
+def _open_python(
+    spelled: PlainJson, text: str, depth: int, telling: ProgressHeartbeat
+) -> tuple[Document | None, JsonProblem | None]:
+    """What a text in Python's spelling is, as `_open_json` says it of its JSON; places and lines are the text's own."""
+    opened, left = _open_json(spelled.text, depth, telling, written=text)
+    if left is not None and left.line:
+        left.column = column_in(text, left.line, left.column)
+    return None if opened is None else replace(opened, warnings=spelled.sentences()), left
+
+
 def _start(text: str) -> str:
     return text[:1_000].lstrip("\ufeff \t\r\n")
 
 
-def _open_json(text: str, depth: int, telling: ProgressHeartbeat) -> tuple[Document | None, JsonProblem | None]:
-    """The JSON or JSONL that a text is, None for any other; and why one that begins as JSON does is no single value."""
+def _open_json(
+    text: str, depth: int, telling: ProgressHeartbeat, *, written: str = ""
+) -> tuple[Document | None, JsonProblem | None]:
+    """The JSON or JSONL that a text is, None for any other; and why one that begins as JSON does is no single value.
+
+    `written` is the same text in another notation, from which lines that are no JSON are shown.
+    """
     start = _start(text)
     problem: JsonProblem | None = None
     if start[:1] in ("{", "[") and not (_has_object_row(text, depth) and _mostly_objects(text, depth)):
@@ -308,7 +331,7 @@ def _open_json(text: str, depth: int, telling: ProgressHeartbeat) -> tuple[Docum
     events = _event_data(text) if start.startswith(("data:", "event:")) else ""
     if not _mostly_objects(events or text, depth):
         return None, problem
-    lines, skipped = json_text.parse_lines(events or text, depth_limit=depth, progress=telling)
+    lines, skipped = json_text.parse_lines(events or text, depth_limit=depth, progress=telling, written=written)
     return Document("jsonl", lines=ProgressLines(lines, telling), skipped=tuple(skipped)), None
 
 

@@ -12,7 +12,7 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -178,10 +178,14 @@ def first_value(text: str, *, depth_limit: int) -> tuple[Any, int]:
 
 
 def parse_lines(
-    text: str, *, depth_limit: int, progress: Progress | None = None
+    text: str, *, depth_limit: int, progress: Progress | None = None, written: str = ""
 ) -> tuple[list[JsonLine], list[Skipped]]:
-    """Every object of a JSONL text, and every line that is none, with its number and reason."""
+    """Every object of a JSONL text, and every line that is none, with its number and reason.
+
+    Where `written` has the same lines in another notation, those that are no objects are shown as they stand there.
+    """
     rows = text.split("\n")
+    shown = written.split("\n") if written else rows
     lines: list[JsonLine] = []
     skipped: list[Skipped] = []
     for number, row in enumerate(rows, 1):
@@ -190,7 +194,7 @@ def parse_lines(
         objects, problem = objects_on(row, number, depth_limit=depth_limit)
         lines.extend(JsonLine(number, value) for value in objects)
         if problem is not None:
-            skipped.append(problem)
+            skipped.append(replace(problem, line=shown[number - 1][:SKIPPED_CHARACTERS]))
     return lines, skipped
 
 

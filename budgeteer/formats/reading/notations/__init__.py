@@ -1,1 +1,1 @@
-"""Other notations of the values that JSON has: tables, YAML, and JSON with comments."""
+"""Other notations of the values that JSON has: tables, YAML, JSON with comments, and Python's spelling."""

@@ -18,15 +18,20 @@ _NOT_BREAKS: Final = re.compile(r"[^\n]")
 
 @dataclass(frozen=True, slots=True)
 class PlainJson:
-    """A text without comments and commas at ends: they are blanks, so that every place is what it was."""
+    """A text without comments and commas at ends: they are blanks, so that every place is what it was.
+
+    `python_values` of it were in Python's spelling; of such a text only the lines are what they were.
+    """
 
     text: str
     comments: int = 0
     commas: int = 0
+    python_values: int = 0
 
     def sentences(self) -> tuple[str, ...]:
         """What was passed over, for the report."""
         counted = (
+            ("Values in Python's spelling (`'text'`, `None`, `True`), read as JSON has them", self.python_values),
             ("Comments in the JSON, left out", self.comments),
             ("Commas before a closing bracket, which JSON does not have, passed over", self.commas),
         )
