@@ -19,6 +19,7 @@ from tests.examples import examples
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
 from tests.formats.chat_exports.test_takeout_html import FIRST, SECOND, page
 from tests.formats.datasets.test_row_talks import LOG
+from tests.formats.frameworks.test_gradio import SHOWN
 from tests.formats.fuzzing import check, is_read_both_ways, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMINI_BODY, GEMINI_CLI
 from tests.formats.libraries.test_openapi import FERRIES
@@ -105,6 +106,7 @@ VALID = (
     "\n".join(map(repr, OPENAI_CHAT)).encode(),
     jsonl(*OPENAI_CHAT),
     dumps({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "response": "x"}),
+    dumps(SHOWN),
     dumps([*OPENAI_CHAT, {"role": "critic", "content": "Too short."}, {"role": "planner", "content": "Say more."}]),
     dumps(ANTHROPIC_BODY),
     session_bytes(),

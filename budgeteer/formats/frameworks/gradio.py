@@ -1,10 +1,11 @@
 """Chat histories of Gradio's Chatbot, and of services that keep them so: lists of pairs of a prompt and its reply.
 
-A pair holds texts, files (a path with a text for it, or an object with the `file`), or null for what is not said: a
-greeting has no prompt, the last prompt may have no reply. Certain: pairs under `chatbot` or `chat_history`; and with
-prompts and replies of several words, pairs under `history` of an object that does not answer something itself, and a
-list of pairs with a null in one of those two places. Any other list of pairs may be anything (words and translations,
-addresses and titles): it is read where the format is chosen by name. Pairs of a role and a text are none of these.
+A pair holds texts, files (a path with a text for it, or an object with the `file`), components, or null for what is
+not said: a greeting has no prompt, the last prompt may have no reply. Certain: pairs under `chatbot` or `chat_history`;
+and with prompts and replies of several words, pairs under `history` of an object that does not answer something itself,
+and a list of pairs with a null in one of those two places. Any other list of pairs may be anything (words and
+translations, addresses and titles): it is read where the format is chosen by name. Pairs of a role and a text are none
+of these.
 Source: https://github.com/gradio-app/gradio, `gradio/components/chatbot.py` (the form "tuples"), and the `history` of
 https://github.com/THUDM/ChatGLM-6B, `api.py`, 2026-11.
 """
@@ -15,14 +16,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from budgeteer.engine.content.conversation import Conversation, FilePart, Message, Part, Role
+from budgeteer.engine.content.conversation import Conversation, Message, Part, Role
 from budgeteer.engine.content.library import compact_json
-from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import first_text, text_value
-from budgeteer.formats.messages.objects import OBJECT, object_under
+from budgeteer.formats.messages.numbering import Notes, first_text, text_value
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.speakers import has_pair
 from budgeteer.formats.openai.roles import known_role
+from budgeteer.formats.openai.shown_files import file_at, is_shown, shown_part
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mostly
@@ -37,7 +38,6 @@ _LOOKED_AT: Final = 40
 _WORDS: Final = 2
 """Words that one of the prompts and one of the replies have more of. Source: ours, as for texts in turn."""
 _PATH: Final = re.compile(r"\S*[/\\.]\S+")
-_PICTURE: Final = re.compile(r"\.(?:png|jpe?g|gif|webp|bmp)$", re.IGNORECASE)
 
 
 class _History(NamedTuple):
@@ -76,18 +76,14 @@ def pairs_in(value: Any) -> list[Any]:
 
 
 def _is_said(item: Any) -> bool:
-    """Whether something can stand in a pair: a text, null, or a file."""
-    return item is None or isinstance(item, str) or bool(_path_of(item))
+    """Whether something can stand in a pair: a text, null, a file or a component."""
+    return item is None or isinstance(item, str) or is_shown(item) or bool(_path_of(item))
 
 
 def _path_of(item: Any) -> str:
-    """The path of a file in a pair, "" of anything else."""
-    if isinstance(item, OBJECT):
-        return text_value(object_under(item, "file").get("path"))
-    if isinstance(item, list) and 0 < len(item) <= 2:
-        path = text_value(item[0])
-        return path if _PATH.fullmatch(path) else ""
-    return ""
+    """The path of a file with a text for it, as a pair has it; "" of anything else."""
+    path = text_value(item[0]) if isinstance(item, list) and 0 < len(item) <= 2 else ""
+    return path if _PATH.fullmatch(path) else ""
 
 
 def _pairs_under(row: Mapping[str, Any]) -> Any:
@@ -156,7 +152,7 @@ def _conversation(history: _History, document: Document, skipped: list[Skipped])
             skipped.append(Skipped(f"{draft.place}{number}", why, compact_json(pair)[:500]))
             continue
         for role, said in zip(roles, pair, strict=True):
-            if parts := _parts(said):
+            if parts := _parts(said, document.notes):
                 draft.add(Message(role, parts, line=number))
     last = history.pairs[-1]
     if asked := first_text(history.around, _ASKED):
@@ -167,16 +163,12 @@ def _conversation(history: _History, document: Document, skipped: list[Skipped])
     return draft.conversation(f"c{history.number}", "", document.stem or f"Chat {history.number}")
 
 
-def _parts(said: Any) -> tuple[Part, ...]:
+def _parts(said: Any, notes: Notes) -> tuple[Part, ...]:
     """What stands in a pair: a text, a file by its path, anything else as JSON; nothing where nothing is said."""
+    shown = shown_part(said, notes)
+    if shown is not None:
+        return shown
     path = _path_of(said)
     if path:
-        return (_file(path, said),)
+        return (file_at(path, {"file": said}),)
     return () if said is None else texts(said if isinstance(said, str) else compact_json(said))
-
-
-def _file(path: str, said: Any) -> Part:
-    if _PICTURE.search(path):
-        return image_at(path)
-    held = said if isinstance(said, OBJECT) else {"file": said}
-    return FilePart(held, path.replace("\\", "/").rpartition("/")[2])

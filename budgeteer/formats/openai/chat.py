@@ -41,6 +41,7 @@ from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.openai.message_tree import branches_of
 from budgeteer.formats.openai.roles import OtherRoles, known_role, name_of
+from budgeteer.formats.openai.shown_files import shown_part
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.envelopes import (
@@ -244,7 +245,7 @@ class _Reader:
                     break
             else:
                 parts.extend(_thinking(raw.get("thinking_blocks")))
-        parts.extend(content_parts(self.notes.content_of(raw)))
+        parts.extend(self.said(self.notes.content_of(raw)))
         if text_value(raw.get("refusal")):
             parts.append(OpaquePart("refusal", {"refusal": raw["refusal"]}, "openai"))
         pictures = raw.get("images")
@@ -257,6 +258,16 @@ class _Reader:
         if role == "assistant":
             parts.extend(self.calls(raw))
         return tuple(parts)
+
+    def said(self, content: Any) -> list[ContentPart]:
+        """The parts of what somebody says, files and components of a chatbot among them."""
+        if content is None or isinstance(content, str):
+            return content_parts(content)
+        found: list[ContentPart] = []
+        for item in content if isinstance(content, list) else [content]:
+            shown = shown_part(item, self.notes)
+            found += _content_part(item) if shown is None else shown
+        return found
 
     def calls(self, raw: Mapping[str, Any]) -> Iterator[Part]:
         calls = raw.get("tool_calls")

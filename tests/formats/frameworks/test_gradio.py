@@ -119,3 +119,74 @@ def test_messages_of_gradio_are_openais_and_what_they_show_beside_is_accounted_f
         "[].metadata.log",
         "[].options[].value",
     }
+
+
+def file_data(path: str, **more: Any) -> dict[str, Any]:
+    meta = {"_type": "gradio.FileData"}
+    return {
+        "path": path,
+        "url": None,
+        "size": 9,
+        "orig_name": path[5:],
+        "mime_type": "x/y",
+        "is_stream": False,
+        **more,
+    } | {"meta": meta}
+
+
+def naive_files(value: Any) -> list[str]:
+    """Every path of a file that stands anywhere in messages, in order."""
+    if isinstance(value, list):
+        return [path for inner in value for path in naive_files(inner)]
+    if isinstance(value, dict):
+        return [value["path"]] if "path" in value else [path for inner in value.values() for path in naive_files(inner)]
+    return []
+
+
+SHOWN: list[dict[str, Any]] = [
+    {"role": "user", "content": {"path": "/tmp/quay.pdf"}},
+    {"role": "user", "content": {"file": file_data("/tmp/quay.png"), "alt_text": None}, "metadata": {"title": None}},
+    {
+        "role": "user",
+        "content": [{"type": "text", "text": "Which quay?"}, {"type": "file", "file": file_data("/tmp/a.csv")}],
+    },
+    {"role": "assistant", "content": {"component": "audio", "value": file_data("/tmp/horn.wav"), "props": {}}},
+    {
+        "role": "assistant",
+        "content": {"component": "plot", "value": {"plot": "{}"}, "constructor_args": {}, "props": {}},
+    },
+    {
+        "role": "assistant",
+        "content": [{"type": "component", "component": "button", "value": "Again", "props": {}}, "East."],
+    },
+]
+
+
+def test_files_in_messages_are_attachments_and_other_components_are_left_out() -> None:
+    found = import_bytes(dumps(SHOWN))
+    assert found.format == "openai-chat"
+    (chat,) = found.conversations
+    parts = [part for message in chat.messages for part in message.parts]
+    names = [part.name if isinstance(part, FilePart) else "" for part in parts if not isinstance(part, TextPart)]
+    assert names == ["quay.pdf", "", "a.csv", "horn.wav"]
+    assert [part.text for part in parts if isinstance(part, TextPart)] == ["Which quay?", "East."]
+    assert [type(part) for part in chat.messages[1].parts] == [ImagePart]
+    assert len(naive_files(SHOWN)) == len(names)
+    assert "Components that a chatbot showed, left out: 2" in found.warnings
+    assert found.accounting is not None
+    assert found.accounting.left_out_keys[0].key.startswith("[].content")
+
+
+def test_components_in_pairs_are_left_out_too() -> None:
+    plot = {"component": "plot", "value": {}, "props": {}}
+    found = import_bytes(dumps({"chatbot": [FIRST, [NEXT[0], plot]]}), as_format="gradio")
+    assert told(found) == [TOLD[:3]]
+    assert found.warnings == ("Components that a chatbot showed, left out: 1",)
+
+
+def test_an_object_that_a_tool_answered_stays_what_it_is() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    answer = {"role": "tool", "tool_call_id": "c", "content": [{"path": "/tmp/quay.pdf"}]}
+    found = import_bytes(dumps([{"role": "assistant", "content": None, "tool_calls": [call]}, answer]))
+    (result,) = found.conversations[0].messages[1].parts
+    assert result.content == (TextPart('{"path":"/tmp/quay.pdf"}'),)  # type: ignore[union-attr]  # it is a result
