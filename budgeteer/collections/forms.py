@@ -120,7 +120,7 @@ def _named(user: User, form: EvaluationForm) -> list[NamedConfig]:
             found.append(on_model(name, data, side.model))
     if form.typed.strip():
         data = configuration.full_config(configuration.read_object(form.typed))
-        found.append(("Typed configuration", data))
+        found.append(("Pasted configuration", data))
     if not found:
         raise ConfigError("no configuration is chosen", mend="Choose one in row A.")
     return named_configs(found)

@@ -100,7 +100,9 @@ def header_of(packing: Packing) -> Header:
 def _count_text(packing: Packing, fate: str) -> str:
     """How many items have a fate; of shortened ones also by how much, which may be next to nothing for each."""
     said = f"{packing.verdict.counts[fate]:,} {FATE_NAMES[fate].lower()}"
-    return f"{said} by {int(_lost_tokens(packing.ledger).sum()):,}" if fate == "truncated" else said
+    if fate != "truncated":
+        return said
+    return f"{said} by {count_of(int(_lost_tokens(packing.ledger).sum()), 'token')}"
 
 
 def figures_of(packing: Packing) -> BarFigures:

@@ -162,7 +162,7 @@ SETTINGS = MappingProxyType(
         "texts.nudgeLimitSoft": Label("Reminder at the maximum, soft", "Empty: ours"),
         "texts.nudgeIteration": Label("Reminder after many calls", "Empty: ours"),
         "texts.nudgeTurn": Label("Reminder at a turn", "Empty: ours"),
-        "retry.enabled": Label("Retry ladder", "Shrink step by step before giving up"),
+        "retry.enabled": Label("Enabled", "Shrink step by step before giving up"),
         "skillsBudget.policies": Label("Skill policies"),
         "pruning.ranges": Label("Compressed ranges"),
         "calibrations": Label("Calibrations"),
@@ -217,7 +217,7 @@ GROUP_TITLES = MappingProxyType(
         "shares": "Shares",
         "pruning": "Pruning",
         "texts": "Texts for the model",
-        "retry": "Retry",
+        "retry": "Fallback",
     }
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from types import MappingProxyType
 from typing import Final
 
 from budgeteer.engine.config.options import fields
@@ -15,6 +16,8 @@ from budgeteer.presentation.labels import count_of, wording
 SHOWN_CHARS: Final = 60
 
 
+#: What it means that no choice is made, where that is a choice like others.
+UNSET_CHOICES: Final = MappingProxyType({"skillsBudget.optimization.prioritization": "As given"})
 #: Choices that their keys do not spell as pages do.
 _WORDS: Final = {"xml": "XML", "summarizeOlder": "Summarise older"}
 #: A share, as in "90%" and "90% of the window".
@@ -34,6 +37,8 @@ def choice_text(value: str) -> str:
 
 def setting_text(path: str, value: object) -> str:
     """The value of one setting, a number with its unit."""
+    if value is None and path in UNSET_CHOICES:
+        return UNSET_CHOICES[path]
     if isinstance(value, str) and path in _choices():
         return choice_text(value)
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and value != MOST

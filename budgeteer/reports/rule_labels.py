@@ -32,7 +32,7 @@ _CLAUSES: Final[Mapping[str, str]] = MappingProxyType(
         "endOn": "messages after the last of a role that may end it",
         "topicAnchor": "the oldest message but for its opening",
         "validity": "what the provider would refuse",
-        "retry": "what was given up to make history fit",
+        "retry": "what the fallback steps gave up",
     }
 )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from budgeteer.engine.analysis.cost_and_usage import reported_sentence
-from budgeteer.engine.content.conversation import REQUEST_FORM, Message, calls_of, text_of
+from budgeteer.engine.content.conversation import REQUEST_FORM, Message, ToolCallPart, calls_of, text_of
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import request_tokens
@@ -180,10 +180,16 @@ def mapped_rows(sample: Any, mapping: FieldMapping) -> list[MappedRow]:
     """The first messages that a mapping reads of the sample of a file."""
     return [
         MappedRow(
-            ROLES[one.role][1], ROLES[one.role][0], " ".join(text_of(one).split())[:LINE_CHARS], len(calls_of(one))
+            ROLES[one.role][1], ROLES[one.role][0], " ".join(_spoken(one).split())[:LINE_CHARS], len(calls_of(one))
         )
         for one in preview(sample, mapping)
     ]
+
+
+def _spoken(message: Message) -> str:
+    """The text of a message without its calls, which are counted beside it; the calls where nothing else is said."""
+    parts = tuple(part for part in message.parts if not isinstance(part, ToolCallPart))
+    return text_of(replace(message, parts=parts)) or text_of(message)
 
 
 def _tokens(kind: str, measures: Measures | None, start: int, stop: int) -> Sequence[int] | None:

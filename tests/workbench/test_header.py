@@ -21,7 +21,7 @@ def test_the_bar_is_drawn_from_the_packings_own_totals(session: Workspace) -> No
 
 def test_the_header_says_how_it_was_counted(session: Workspace) -> None:
     header = header_of(services.packing_of(session))
-    assert header.kind_text == "2.3 % estimated · o200k_base"  # no published count covers some of the tools
+    assert header.kind_text == "2.3 % of tokens estimated · o200k_base"  # no published count covers some of the tools
     undo_steps.commit(session, {"tokenizer": "chars/4"})
     header = header_of(services.packing_of(session))
     assert header.kind_text == "estimated · chars/4"

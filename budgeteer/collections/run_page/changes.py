@@ -81,7 +81,8 @@ def change_table(found: Evaluation, state: RunState) -> ChangeTable | None:
 
     changing = sides.changing
     sentence = (
-        f"{count_of(changing, 'conversation')} {'has' if changing == 1 else 'have'} another verdict under the second."
+        f"{count_of(changing, 'conversation')} {'changes' if changing == 1 else 'change'} verdict "
+        f"from {letter_of(pair[0])} to {letter_of(pair[1])}."
         if changing
         else "Every conversation has the same verdict under both."
     )

@@ -44,14 +44,14 @@ SUMMARY_HEADS: Final = (
     "Sent p50",
     "Sent p95",
     "Sent p99",
-    "Overflow",
+    "Over the limit",
     "Cannot fit",
     "Messages dropped",
 )
 
 
 @dataclass(frozen=True, slots=True)
-class CostRow:
+class ConfigCost:
     """What one configuration costs, under its letter and name in the table of configurations."""
 
     letter: str
@@ -70,7 +70,7 @@ class CostTable:
     """
 
     heads: tuple[str, ...]
-    rows: tuple[CostRow, ...]
+    rows: tuple[ConfigCost, ...]
     note: str
     is_replayed: bool
 
@@ -130,7 +130,7 @@ def cost_table(found: Evaluation, a_day: int) -> CostTable:
     for at, one in enumerate(found.totals):
         each = [None if cost is None else cost / max(one.conversations, 1) for cost in (one.cost, one.cached_cost)]
         days = [None if cost is None else cost * a_day for cost in each]
-        rows.append(CostRow(letter_of(at), one.name, _headed(heads, map(_amount, (*each, *days)))))
+        rows.append(ConfigCost(letter_of(at), one.name, _headed(heads, map(_amount, (*each, *days)))))
     note = (
         "List prices of the next request of each conversation, without a cache and as if all of it were cached. What "
         "whole sessions cost, and what the cache answers, is told where every request is replayed."
@@ -153,7 +153,7 @@ def _session_costs(replayed: list[tuple[int, str, SessionTotals]], a_day: int) -
         sizes = (f"{one.sent.percentile(50):,}", f"{one.sent.percentile(95):,}")
         share = share_text(one.read_share) if one.rules else "-"
         cells = _headed(heads, (*figures, *sizes, share, *map(_amount, (request, *each, *days))))
-        rows.append(CostRow(letter_of(at), name, cells))
+        rows.append(ConfigCost(letter_of(at), name, cells))
     rules = sorted({one.rules for *_, one in replayed if one.rules})
     known = (
         f"Cache: {'; '.join(rules)}." if rules else "No cache rules are known for these models: costs are without one."

@@ -17,11 +17,11 @@ def counted_text(packing: Packing) -> str:
 
 
 def short_text(packing: Packing) -> str:
-    """The weakest kind with its share where that is not all, for example "2.3 % estimated" or "exact"."""
+    """The weakest kind with its share where that is not all, for example "2.3 % of tokens estimated"."""
     estimated, total = packing.ledger.estimated_tokens, packing.total.tokens
     if packing.kind == packing.allowance.kind or estimated == total:
         return packing.kind
-    return f"{share_text(estimated, total)} {packing.kind}"
+    return f"{share_text(estimated, total)} of tokens {packing.kind}"
 
 
 def measured_text(calibration: ModelCalibration) -> str:

@@ -74,7 +74,7 @@ class Fix:
         values = [raised_value(demand, threshold_percent, usable_tokens=usable_tokens) for demand in self.raises]
         reason = ""
         if any(demand.is_bounded for demand in self.raises):
-            reason = "More does not fit beside the rest of the prompt."
+            reason = "That is the most that fits."
         elif any(value > demand.needed for demand, value in zip(self.raises, values, strict=True)):
             reason = f"It leaves room below the warning at {threshold_percent:g} %."
         roomy = (replace(demand, needed=value) for demand, value in zip(self.raises, values, strict=True))

@@ -35,7 +35,7 @@ class Bound(StrEnum):
 WORDS: Final[Mapping[Bound, str]] = {
     Bound.HISTORY: "the history limit",
     Bound.INPUT_BUDGET: "the input budget",
-    Bound.RETRY: "what makes history fit",
+    Bound.RETRY: "the fallback steps",
     Bound.SKILLS: "the skill limits",
     Bound.TOOLS: "the tool limit",
     Bound.FEATURES: "the feature search",

@@ -14,7 +14,7 @@ from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import MODELS, ModelRow
 from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
-from budgeteer.presentation.setting_values import setting_text
+from budgeteer.presentation.setting_values import UNSET_CHOICES, setting_text
 from budgeteer.workbench.config_form.apply import ConfigChange, form_fields, input_name, parsed
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
@@ -36,9 +36,6 @@ SLIDERS = frozenset(
         "history.summaryMaxChars",
     }
 )
-
-#: How a null is called in a list of choices.
-NULL_CHOICES = {"skillsBudget.optimization.prioritization": "As given"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +286,7 @@ def _choices(field: Field, value: Any) -> tuple[FieldChoice, ...]:
         return ()
     listed: list[FieldChoice] = []
     if field.nullable:
-        listed.append(FieldChoice("", NULL_CHOICES.get(field.path, "None"), value is None))
+        listed.append(FieldChoice("", UNSET_CHOICES.get(field.path, "None"), value is None))
     return (
         *listed,
         *(FieldChoice(choice, setting_text(field.path, choice), choice == value) for choice in field.choices),

@@ -33,9 +33,6 @@ def summaries_of(current: EditableConfig, packing: Packing | None) -> Mapping[st
         kept, asked = _kept(packing, section)
         if asked:
             figures[group] = f"{kept:,} of {asked:,} fit" if kept < asked else f"all {asked:,} fit"
-    if Bound.TOOLS in packing.verdict.limits:  # whose limit stands among those of the skills budget
-        kept, asked = _kept(packing, "tools")
-        figures["skillsBudget"] = f"{kept:,} of {asked:,} tools fit"
     figures["history"] = _history(packing)
     return figures
 
@@ -46,7 +43,7 @@ _GROUP_OF: Final[Mapping[Bound, str]] = {
     Bound.INPUT_BUDGET: "model",
     Bound.RETRY: "retry",
     Bound.SKILLS: "skillsBudget",
-    Bound.TOOLS: "skillsBudget",
+    Bound.TOOLS: "tools",
     Bound.FEATURES: "features",
     Bound.RETRIEVAL: "retrieval",
     Bound.SHARES: "shares",

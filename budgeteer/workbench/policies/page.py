@@ -91,7 +91,7 @@ def _filled(page: PoliciesPage, compared: PolicyComparison, current: EditableCon
         shown=choice_text(shown),
         agents=agent_table(compared.agents),
         tools=tool_table(compared.tools),
-        breaks="" if breaks is None else f"{count_of(breaks, 'break')} of its cached prefix",
+        breaks="" if breaks is None else f"its cached prefix broke {count_of(breaks, 'time')}",
     )
 
 

@@ -216,5 +216,5 @@ def _figure(key: str, one: PolicyTotals) -> str:
     if value is None:
         return _DASH
     if key in _MONEY:
-        return money(value, "USD")
+        return money(value, "USD", is_part=key == "request")
     return share_text(value, 0) if key == "read" else f"{value:,}"

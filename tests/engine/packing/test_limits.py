@@ -130,7 +130,9 @@ def test_a_limit_of_history_is_raised_no_further_than_changes_anything(window: i
     fix = warned(packed(bundle, {**config, "history": newest}))["history.maxTokens"].fix
     value = fix.settings["history.maxTokens"]
     assert isinstance(value, int)
-    assert fix.reason.startswith("More does not fit" if is_bounded else "It leaves room below the warning at 80 %")
+    assert fix.reason.startswith(
+        "That is the most that fits" if is_bounded else "It leaves room below the warning at 80 %"
+    )
     most = packed(bundle, {**config, "history": {**newest, "maxTokens": 100_000}}).total.tokens
     assert packed(bundle, {**config, "history": {**newest, "maxTokens": value}}).total.tokens == most
     less = packed(bundle, {**config, "history": {**newest, "maxTokens": value - 1}}).total.tokens

@@ -114,7 +114,7 @@ _RULES: Final = (
         step_tokens=128,
         lifetime_seconds=300,
         source=_OPENAI_PAGE,
-        assumed="a lifetime of 5 minutes, where its page gives 5 to 10",
+        assumed="a lifetime of 5 minutes (its page says 5 to 10)",
     ),
     CacheRules(
         name="openai-breakpoint",

@@ -146,7 +146,7 @@ def plan_shown(plan: FitPlan, state: ViewState, packing: Packing) -> FitPlanView
     warned = {path: value for warning in packing.warnings for path, value in warning.fix.settings.items()}
     chosen = tuple(step.name.value for step in plan.chosen)
     caution = _caution(plan, packing)
-    level = "limited" if caution and plan.final.level == "fits" else plan.final.level
+    level = plan.final.level
     return FitPlanView(
         tone=LEVEL_TONES[level],
         icon=LEVEL_ICONS[level],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from budgeteer.engine.analysis.cost_and_usage import money_of
-from budgeteer.engine.packing.ledger import OVERHEAD_LETTER
+from budgeteer.engine.packing.ledger import DRAWN, OVERHEAD_LETTER
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.sections import look_of
@@ -46,9 +46,15 @@ def section_table(packing: Packing) -> SectionTable:
             continue
         look = look_of(section.name)
         said = count_of(requested.items, "item") if requested.items else _overheads(packing, section.name)
+        uncharged = sum(
+            requested.size.tokens - warning.used
+            for warning in packing.warnings
+            if section.name == "history" and warning.limit == "history.maxTokens"
+        )
         limits = [
             *([f"{section.limit_tokens:,} tokens"] if section.limit_tokens is not None else []),
             *([f"{section.limit_chars:,} characters"] if section.limit_chars is not None else []),
+            *([f"{uncharged:,} not charged to it"] if uncharged > 0 else []),
         ]
         lines.append(
             SectionLine(
@@ -88,8 +94,8 @@ def _overhead(packing: Packing) -> SectionLine | None:
         if one.letter == OVERHEAD_LETTER:
             return SectionLine(
                 letter=one.letter,
-                title="Overhead",
-                items="of the total, around messages",
+                title=DRAWN[OVERHEAD_LETTER],
+                items="of the total",
                 requested=f"{one.sent_tokens + one.not_sent_tokens:,}",
                 sent=f"{one.sent_tokens:,}",
                 left_out=f"{one.not_sent_tokens:,}",

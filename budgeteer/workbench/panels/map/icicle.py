@@ -369,7 +369,7 @@ def _block_of(run: _Run, scene: _Scene) -> IcicleBlock:
     # Stripes leave no ground that a letter could be read on; in an outline X, of tool results, would be a cross.
     labels: tuple[str, ...] = () if run.fate in {SUMMARISED, DROPPED} else (letter,)
     if run.fate != SUMMARISED and count > 1 and width >= TOTAL_PX:
-        labels = (f"{mark}{short_count(run.tokens)}", *labels)
+        labels = (f"{mark}{count_of(count, 'item')} · {short_count(run.tokens)}", *labels)
     look = (f"f{letter}", "", "oc")
     if run.fate == DROPPED:
         look = (f"ds k{letter}", "", "bb")
