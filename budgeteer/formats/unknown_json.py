@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.frameworks.gradio import pairs_in
+from budgeteer.formats.langchain.role_pairs import may_be_role_pairs
 from budgeteer.formats.mapping.field_mapping import FieldMapping, mapping_from_json
 from budgeteer.formats.mapping.guessing import guess_mapping
 from budgeteer.formats.reading.document import Document
@@ -124,8 +125,11 @@ MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
 """Makers whose files no format here reads, by the keys that they write."""
 
 
-_PAIRS: Final = "gradio"
-"""The format that reads pairs of texts, which may be anything."""
+_CHOICES: Final[Mapping[str, tuple[Callable[[Any], object], str]]] = {
+    "langchain": (may_be_role_pairs, "each of its pairs is a speaker with what they said"),
+    "gradio": (pairs_in, "its pairs are a person's words and the replies to them"),
+}
+"""Formats that read pairs of texts, which may be anything: whether a value is such pairs, and when to choose each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,7 @@ class UnknownJson:
             has, lacks = (", ".join(f"`{key}`" for key in keys) for keys in (self.has, self.lacks))
             said.append(f"it is most like {self.nearest}: it has {has}" + (f" and lacks {lacks}" if lacks else ""))
         if self.choice:
-            said.append(f"if its pairs are a person's words and the replies to them, choose the format `{self.choice}`")
+            said.append(f"if {_CHOICES[self.choice][1]}, choose the format `{self.choice}`")
         return "; ".join(said)
 
     def to_json(self) -> dict[str, Any]:
@@ -210,7 +214,7 @@ def look_at(document: Document) -> UnknownJson | None:
         nearest=nearest,
         has=has,
         lacks=lacks,
-        choice=_PAIRS if pairs_in(value) else "",
+        choice=next((name for name, (fits, _) in _CHOICES.items() if fits(value)), ""),
         mapping=mapping if mapping is not None and _can_be_kept(mapping) else None,
         sample=_Sampler().sample(value, 0),
     )

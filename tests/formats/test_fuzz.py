@@ -107,6 +107,7 @@ VALID = (
     jsonl(*OPENAI_CHAT),
     dumps({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "response": "x"}),
     dumps(SHOWN),
+    dumps([["system", "Be brief."], ["human", "Is it late?"], ["ai", "No."]]),
     dumps([*OPENAI_CHAT, {"role": "critic", "content": "Too short."}, {"role": "planner", "content": "Say more."}]),
     dumps(ANTHROPIC_BODY),
     session_bytes(),

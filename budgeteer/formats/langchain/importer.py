@@ -1,15 +1,16 @@
-"""LangChain: serialised messages (`lc`, `constructor`), plain message dicts, and LangGraph states around them."""
+"""LangChain: serialised messages (`lc`, `constructor`), message dicts, pairs, and LangGraph states around them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.content.library import compact_json
-from budgeteer.formats.langchain.message_parsing import RawMessage, message_from, said
+from budgeteer.formats.langchain.message_parsing import RawMessage, message_from, said, said_in_pair
+from budgeteer.formats.langchain.role_pairs import PLACEHOLDERS, are_role_pairs, is_pair, may_be_role_pairs
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import note_opaque, numbered, text_value, title_of
 from budgeteer.formats.reading.document import Document
@@ -20,6 +21,8 @@ from budgeteer.formats.reading.open_calls import OpenCalls
 _HOLDERS = ("messages", "values", "channel_values", "kwargs", "state", "checkpoint", "output", "outputs", "input")
 """Where messages stand: in a LangGraph state, a checkpoint, a prompt value, a traced run."""
 
+_PAIR_HOLDERS = (*_HOLDERS, "chat_history", "history")
+"""Where pairs of a role and a text stand as well: what was said before, among the inputs of a chain."""
 _IDS = ("thread_id", "id", "run_id")
 _DEEPEST = 5
 
@@ -36,7 +39,7 @@ class _RawConversation:
 def detect(document: Document) -> str | None:
     """Why a document is a LangChain dump, None when it is not."""
     lists = [talk.messages[:50] for talk in islice(_lists(document, SAMPLED), 20)]
-    talk = [one for found in lists for one in map(said, mappings(list(found))) if one is not None]
+    talk = [one for found in lists for one in _said_in(found) if one is not None]
     if not any(each.role in ("user", "assistant") for each in talk):
         return None
     forms = sorted({each.form for each in talk})
@@ -49,11 +52,23 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: there is none.
     """
-    return imported_from(_lists(document), _conversation, document, "LangChain")
+    lists = _lists(document)
+    first = next(lists, None)
+    if first is None and may_be_role_pairs(document.value):
+        first = _RawConversation(document.value)
+    return imported_from(chain([] if first is None else [first], lists), _conversation, document, "LangChain")
+
+
+def _said_in(items: Sequence[Any]) -> Iterator[RawMessage | None]:
+    """The message that each object of a list is; where the list is one of pairs, that each pair is."""
+    yield from map(said_in_pair, items) if are_role_pairs(items) else map(said, mappings(list(items)))
 
 
 def _lists(document: Document, most: int | None = None) -> Iterator[_RawConversation]:
     """Each list of messages of so many entries; where every entry is a message, all of them are one list."""
+    if are_role_pairs(document.value):
+        yield _RawConversation(document.value)
+        return
     entries = list(islice(entries_of(document), most))
     bare = [entry for entry in entries if said(entry.value) is not None]
     if bare and len(bare) * 2 >= len(entries):
@@ -73,9 +88,13 @@ def _held(value: Mapping[str, Any], depth: int) -> Iterator[Sequence[Any]]:
     if depth == 0:
         return
     found: list[Sequence[Any]] = []
-    for key in _HOLDERS:
+    for key in _PAIR_HOLDERS:
         inner = value.get(key)
-        if isinstance(inner, list) and _is_talk(inner):
+        if isinstance(inner, list) and are_role_pairs(inner):
+            found.append(inner)
+        elif key not in _HOLDERS:
+            continue
+        elif isinstance(inner, list) and _is_talk(inner):
             found.append(inner)
         elif isinstance(inner, list):
             found += [item for item in inner if isinstance(item, list) and _is_talk(item)]
@@ -86,7 +105,7 @@ def _held(value: Mapping[str, Any], depth: int) -> Iterator[Sequence[Any]]:
 
 
 def _is_talk(items: Sequence[Any]) -> bool:
-    return any(said(item) is not None for item in mappings(list(items[:20])))
+    return are_role_pairs(items) or any(said(item) is not None for item in mappings(list(items[:20])))
 
 
 def _conversation(talk: _RawConversation, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
@@ -95,12 +114,16 @@ def _conversation(talk: _RawConversation, position: int, document: Document, ski
     read_so_far: list[RawMessage] = []
     messages: list[Message] = []
     for number, raw in enumerate(talk.messages, 1):
-        one = said(raw, in_talk=True) if isinstance(raw, Mapping) else None
-        if one is None:
+        one = said(raw, in_talk=True) if isinstance(raw, Mapping) else said_in_pair(raw)
+        if is_pair(raw) and raw[0] in PLACEHOLDERS:
+            notes.count("Placeholders for messages, left out", of=raw)
+        elif one is None:
             skipped.append(Skipped(f"{talk.where}message {number}", "no LangChain message", compact_json(raw)[:500]))
         elif one.removed:
             notes.count("Messages that only say that another one was removed, left out")
         else:
+            if is_pair(raw):
+                notes.see(raw[0])
             read_so_far.append(one)
             messages.append(message_from(one, number, calls))
     done = numbered(messages, notes)

@@ -17,6 +17,7 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.formats.anthropic import messages
+from budgeteer.formats.langchain.role_pairs import is_pair, role_in
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.opaque import lean
@@ -88,6 +89,12 @@ def said(raw: Mapping[str, Any], *, in_talk: bool = False) -> RawMessage | None:
     if "content" in raw and ("role" not in raw or kind == "chat") and (is_said or about):
         return _of_type(kind, "as plain dicts", raw)
     return None
+
+
+def said_in_pair(raw: Any) -> RawMessage | None:
+    """The message that a pair of a role and what was said is, None of anything else."""
+    role = role_in(raw[0]) if is_pair(raw) else None
+    return None if role is None else RawMessage(role, "as pairs of a role and a text", {"content": raw[1]})
 
 
 def _of_class(name: str, form: str, fields: Mapping[str, Any]) -> RawMessage | None:

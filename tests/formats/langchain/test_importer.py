@@ -19,6 +19,7 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import Imported
+from budgeteer.formats.unknown_json import UnknownShape
 from tests.formats.shapes import dumps, jsonl
 
 
@@ -217,3 +218,69 @@ def test_a_result_among_messages_may_have_its_type_and_its_content_alone() -> No
             "assistant",
         ]
         assert not found.skipped
+
+
+PAIRS: list[Any] = [
+    ["system", "Be brief."],
+    ["human", "Is it late?"],
+    ["ai", "No."],
+    ["user", [{"type": "text", "text": "Sure?"}]],
+]
+ROLES = {"system": "system", "human": "user", "user": "user", "ai": "assistant", "assistant": "assistant"}
+
+
+def naive_pairs(pairs: list[Any]) -> list[tuple[str, str]]:
+    texts = [said if isinstance(said, str) else "".join(part["text"] for part in said) for _, said in pairs]
+    return [(ROLES[word], text) for (word, _), text in zip(pairs, texts, strict=True)]
+
+
+def words_of(found: Imported) -> list[list[tuple[str, str]]]:
+    return [
+        [(one.role, "".join(part.text for part in one.parts if isinstance(part, TextPart))) for one in chat.messages]
+        for chat in found.conversations
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "chats"),
+    [
+        (dumps(PAIRS), [PAIRS]),
+        (repr([tuple(pair) for pair in PAIRS]).encode(), [PAIRS]),
+        (jsonl(*PAIRS), [PAIRS]),
+        (dumps([PAIRS[:3], PAIRS[1:]]), [PAIRS[:3], PAIRS[1:]]),
+        (dumps({"messages": PAIRS}), [PAIRS]),
+        (dumps({"input": {"question": "x", "chat_history": PAIRS}}), [PAIRS]),
+        (jsonl({"messages": PAIRS}, {"messages": PAIRS[1:]}), [PAIRS, PAIRS[1:]]),
+    ],
+    ids=["list", "tuples as Python prints them", "lines", "lists", "state", "history", "states"],
+)
+def test_pairs_of_a_role_and_a_text_are_read(data: bytes, chats: list[list[Any]]) -> None:
+    found = import_bytes(data)
+    assert (found.format, words_of(found)) == ("langchain", list(map(naive_pairs, chats)))
+    assert (found.skipped, "pairs of a role and a text" in found.reason) == ((), True)
+
+
+def test_a_placeholder_among_pairs_is_left_out_and_counted() -> None:
+    found = import_bytes(dumps([PAIRS[0], ["placeholder", "{history}"], PAIRS[1]]))
+    assert words_of(found) == [naive_pairs(PAIRS[:2])]
+    assert found.warnings == ("Placeholders for messages, left out: 1",)
+
+
+def test_pairs_of_words_that_may_mean_anything_are_offered_and_read_by_name() -> None:
+    data = dumps([["customer", "Is it late?"], ["planner", "Look it up."], ["support", "No."]])
+    with pytest.raises(UnknownShape) as caught:
+        import_bytes(data)
+    said = "if each of its pairs is a speaker with what they said, choose the format `langchain`"
+    assert (caught.value.found.choice, said in caught.value.sentence) == ("langchain", True)
+    found = import_bytes(data, as_format="langchain")
+    assert words_of(found) == [[("user", "Is it late?"), ("assistant", "No.")]]
+    assert [item.where for item in found.skipped] == ["message 2"]
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [[["system", "linux"], ["tool", "hammer"]], [["user", 3]], [["human", "a", "b"], ["ai", "c"]], [["a", "b"]]],
+)
+def test_other_lists_are_no_pairs_of_a_role_and_a_text(pairs: list[Any]) -> None:
+    with pytest.raises(FormatError):
+        import_bytes(dumps(pairs))
