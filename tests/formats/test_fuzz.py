@@ -187,6 +187,8 @@ VALID = (
     dumps(FERRIES),
     yaml.safe_dump(FERRIES, sort_keys=False).encode(),
     yaml.safe_dump({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL]}, sort_keys=False).encode(),
+    yaml.safe_dump_all([{"messages": OPENAI_CHAT}, {"messages": OPENAI_CHAT[:2]}], sort_keys=False).encode(),
+    b"- &a {role: user, content: &b Is it late}\n- {role: assistant, content: *b}\n- *a\n",
     page(SECOND, FIRST),
     dumps(TREE),
     jsonl(*LOG),

@@ -286,8 +286,18 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
     rows = talk_rows(text)
     if rows:
         return Document("jsonl", lines=ProgressLines(rows, telling))
-    value = yaml_conversation(text, name)
-    return Document("text") if value is None else Document("json", value=value)
+    return _yaml_documents(yaml_conversation(text, name), telling)
+
+
+def _yaml_documents(found: list[tuple[int, Any]], telling: ProgressHeartbeat) -> Document:
+    """A YAML document as JSON, several as JSON lines or, where not all are objects, as a list; text where is none."""
+    if not found:
+        return Document("text")
+    if len(found) == 1:
+        return Document("json", value=found[0][1])
+    if all(isinstance(value, dict) for _, value in found):
+        return Document("jsonl", lines=ProgressLines([JsonLine(line, value) for line, value in found], telling))
+    return Document("json", value=[value for _, value in found])
 
 
 def _open_python(

@@ -1,10 +1,15 @@
-"""YAML as the data that JSON has: loaded safely (no tags, no aliases), bounded; and conversations that are YAML."""
+"""YAML as the data that JSON has, loaded safely (no tags) and bounded; and conversations that are YAML.
+
+Front matter has no aliases (`*name`). Those of a conversation are read as what they stand for, which counts towards the
+limit on YAML each time that it is repeated.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any, Final
 
@@ -21,7 +26,9 @@ _SPEAKERS: Final = ("role", "from", "speaker", "author", "sender")
 _SAID: Final = ("content", "value", "text", "message", "parts", "tool_calls")
 _HEAD: Final = 65_536
 _PREAMBLE: Final = re.compile(r"\A\ufeff?(?:[ \t]*(?:#[^\n]*|%YAML[^\n]*|---[ \t]*)?\r?\n)*+")
-_BEGINS: Final = re.compile(r"(?:- +)*+(?:\{ *)?+(?P<key>[\"']?[A-Za-z_][\w-]*[\"']?)[ \t]*:(?:[ \t\r\n]|\Z)")
+_BEGINS: Final = re.compile(
+    r"(?:- +)*+(?:&[\w-]+[ \t\r\n]+)?+(?:\{ *)?+(?P<key>[\"']?[A-Za-z_][\w-]*[\"']?)[ \t]*:(?:[ \t\r\n]|\Z)"
+)
 """An object, or a list of them, at the first line that holds anything."""
 _MESSAGE_KEY: Final = r"(?:^ {{0,8}}(?:- +)*|[{{,] *)[\"']?(?:{keys})[\"']?[ \t]*:(?=[ \t\r\n])"
 _SPEAKER_LINE: Final = re.compile(_MESSAGE_KEY.format(keys="|".join(_SPEAKERS)), re.MULTILINE)
@@ -55,8 +62,48 @@ class YamlLoader(yaml.SafeLoader):
             return node.value
 
 
+class RepeatingLoader(YamlLoader):
+    """The same with aliases: each stands for what was named before it, as long as all that is not too long."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._sizes: dict[int, int] = {}
+        self._repeated = 0
+
+    def compose_document(self) -> yaml.Node | None:
+        self._sizes.clear()  # they are known by the nodes' identity, and those of the document before are gone
+        return super().compose_document()
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if not self.check_event(yaml.AliasEvent):
+            node = yaml.SafeLoader.compose_node(self, parent, index)
+            if node is not None:
+                self._sizes[id(node)] = _size_of(node, self._sizes)
+            return node
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # its stub has no types
+        named = self.anchors.get(event.anchor)
+        if named is not None and id(named) not in self._sizes:
+            why = f"the alias `*{event.anchor}` stands within what it repeats"
+            raise yaml.composer.ComposerError(None, None, why, event.start_mark)
+        self._repeated += 0 if named is None else self._sizes[id(named)]
+        if self._repeated > LONGEST_YAML:
+            why = f"what aliases repeat comes to more than {LONGEST_YAML:,} characters"
+            raise yaml.composer.ComposerError(None, None, why, event.start_mark)
+        return yaml.SafeLoader.compose_node(self, parent, index)
+
+
+def _size_of(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """The characters of a node's scalars, and one for each node: as often as they stand there; inner ones are known."""
+    if isinstance(node, yaml.SequenceNode):
+        return 1 + sum(sizes[id(item)] for item in node.value)
+    if isinstance(node, yaml.MappingNode):
+        return 1 + sum(sizes[id(key)] + sizes[id(value)] for key, value in node.value)
+    return 1 + len(node.value)
+
+
 for _tag in _PLAIN_TAGS:
     YamlLoader.add_constructor(_tag, YamlLoader.construct_or_keep)
+    RepeatingLoader.add_constructor(_tag, RepeatingLoader.construct_or_keep)
 
 
 def load_yaml(
@@ -73,11 +120,35 @@ def load_yaml(
     Raises:
         YamlProblem: it is no YAML that can be used.
     """
-    try:
+    with _problems(what, first_line):
         loader = YamlLoader(source)
         node = loader.get_single_node()
         _keep_texts(node, texts)
         return (None if node is None else plain_data(loader.construct_document(node))), node
+
+
+def load_documents(source: str, *, what: str, texts: Collection[str] = ()) -> list[tuple[int, Any]]:
+    """The documents of a YAML text that hold anything, each with the line it begins on; aliases are read.
+
+    Raises:
+        YamlProblem: one of them is no YAML that can be used.
+    """
+    found: list[tuple[int, Any]] = []
+    with _problems(what, 1):
+        loader = RepeatingLoader(source)
+        while loader.check_node():
+            node = loader.get_node()
+            _keep_texts(node, texts)
+            if node is not None and (value := plain_data(loader.construct_document(node))) is not None:
+                found.append((node.start_mark.line + 1, value))
+    return found
+
+
+@contextmanager
+def _problems(what: str, first_line: int) -> Iterator[None]:
+    """Say what is wrong with a text that is no YAML, or none that can be used."""
+    try:
+        yield
     except yaml.YAMLError as error:
         raise YamlProblem(f"{what} is not YAML: {_said(error, first_line)}") from None
     except RecursionError:
@@ -89,8 +160,12 @@ def load_yaml(
 def _keep_texts(node: yaml.Node | None, keys: Collection[str]) -> None:
     """Make texts of the scalars under some keys of a tree of nodes that would be true, a number or a date."""
     waiting = [node] if keys else []
+    seen: set[int] = set()
     while waiting:
         one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
         if isinstance(one, yaml.SequenceNode):
             waiting += one.value
         elif isinstance(one, yaml.MappingNode):
@@ -100,8 +175,8 @@ def _keep_texts(node: yaml.Node | None, keys: Collection[str]) -> None:
                 waiting.append(value)
 
 
-def yaml_conversation(text: str, name: str) -> Any:
-    """The value of a YAML text that holds messages, None of any other text.
+def yaml_conversation(text: str, name: str) -> list[tuple[int, Any]]:
+    """The documents of a YAML text that holds messages, each with the line it begins on; none of any other text.
 
     Raises:
         FormatError: it begins as a conversation does, or is called YAML, and is too long, or no YAML.
@@ -111,21 +186,31 @@ def yaml_conversation(text: str, name: str) -> Any:
     first = _BEGINS.match(text, start)
     head = text[start : start + _HEAD]
     if first is None or not (_SPEAKER_LINE.search(head) and _SAID_LINE.search(head)):
-        return None
+        return []
     is_meant = first["key"].strip("\"'") in _FIRST_LINES or name.lower().endswith((".yaml", ".yml"))
     if len(text) > LONGEST_YAML:
         if not is_meant:
-            return None
+            return []
         what = f"The YAML has {len(text):,} characters; the limit on YAML is {LONGEST_YAML:,}"
         raise FormatError(what, where=name, mend="Give the same conversation as JSON")
     try:
-        value, _ = load_yaml(text.removeprefix("\ufeff"), what="the conversation", texts=_SAID)
+        found = load_documents(text.removeprefix("\ufeff"), what="the conversation", texts=_SAID)
     except YamlProblem as problem:
         if not is_meant:
-            return None
+            return []
         mend = "Mend the file at that place, or give the same conversation as JSON"
         raise FormatError(f"It cannot be read: {problem}", where=name, mend=mend) from None
-    return value if _holds_message(value, _DEPTH) else None
+    other = next((line for line, value in found if not isinstance(value, dict | list)), 0)
+    if other and is_meant and len(found) > 1:
+        what = "It cannot be read: a document of the conversation is neither an object nor a list"
+        raise FormatError(what, where=_at(name, other), mend="Take it away, or give the same conversation as JSON")
+    values = [value for _, value in found]
+    is_talk = not other and _holds_message(values[0] if len(values) == 1 else values, _DEPTH)
+    return found if is_talk else []
+
+
+def _at(name: str, line: int) -> str:
+    return f"{name}: line {line}" if name else f"line {line}"
 
 
 def _holds_message(value: Any, depth: int) -> bool:

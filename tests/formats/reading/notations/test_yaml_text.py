@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -21,6 +22,9 @@ from tests.formats.makers.frameworks import CONVERSE
 from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, OPENAI_TOOL, zipped
 
 SHAREGPT = [{"conversations": [{"from": "human", "value": "Is it late?"}, {"from": "gpt", "value": "No."}]}]
+BOMB = "- role: user\n  content: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"- role: user\n  content: &{new} [{', '.join([f'*{old}'] * 30)}]\n" for old, new in pairwise("abcdef")
+)
 
 
 def yaml_of(value: Any) -> bytes:
@@ -50,6 +54,55 @@ def test_yaml_is_read_as_the_json_of_the_same_shape(value: Any) -> None:
     assert told(found) == told(import_bytes(data.encode()))
 
 
+def naive(text: bytes) -> list[Any]:
+    """What PyYAML itself reads of each document."""
+    return [value for value in yaml.safe_load_all(text) if value is not None]
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [{"id": "a", "messages": OPENAI_CHAT[:2]}, {"id": "b", "messages": OPENAI_CHAT[2:]}],
+        OPENAI_CHAT[:3],
+        [OPENAI_CHAT[:2], OPENAI_CHAT[2:4]],
+        [SHAREGPT[0], SHAREGPT[0]],
+    ],
+    ids=["conversations", "messages", "lists", "sharegpt"],
+)
+def test_documents_of_a_file_are_what_lines_of_json_are(documents: list[Any]) -> None:
+    text = b"---\n".join(yaml_of(json.loads(json.dumps(one))) for one in documents) + b"...\n---\n"
+    assert naive(text) == json.loads(json.dumps(documents))
+    lines = import_bytes("\n".join(map(json.dumps, documents)).encode())
+    found = import_bytes(text)
+    said = [[(message.role, message.parts) for message in chat.messages] for chat in lines.conversations]
+    assert [[(message.role, message.parts) for message in chat.messages] for chat in found.conversations] == said
+    assert (found.format, found.skipped) == (lines.format, ())
+
+
+def test_a_document_that_is_no_conversation_is_listed_by_its_line() -> None:
+    found = import_bytes(yaml_of({"messages": OPENAI_CHAT}) + b"---\nconversations: 3\n---\n" + yaml_of(SHAREGPT[0]))
+    assert found.accounting is not None
+    assert len(found.conversations) == 1
+
+
+def test_aliases_stand_for_what_they_name() -> None:
+    text = b"""
+messages:
+- &asked {role: user, content: &words Is it late}
+- role: assistant
+  content: You asked twice.
+- *asked
+- <<: *asked
+  role: assistant
+- role: user
+  content: *words
+"""
+    (value,) = naive(text)
+    (chat,) = import_bytes(text).conversations
+    told = [(one.role, getattr(one.parts[0], "text", "")) for one in chat.messages]
+    assert told == [(one["role"], one["content"]) for one in value["messages"]]
+
+
 def test_texts_stay_as_they_are_written() -> None:
     text = b"- role: user\n  content: yes\n- role: assistant\n  content: 2026-03-01\n- role: user\n  content: 0x1F\n"
     (chat,) = import_bytes(text).conversations
@@ -72,21 +125,27 @@ def test_a_file_of_an_archive_may_be_yaml() -> None:
     ("text", "name", "said"),
     [
         ("- role: user\n  content: [a\n- x\n", "", "is not YAML: expected ',' or ']', but got '<stream end>' (line 4"),
+        ("- role: user\n  content: *a\n", "", "found undefined alias 'a' (line 2, column 12)"),
         (
-            "- role: user\n  content: &a hi\n- role: user\n  content: *a\n",
+            "- &a\n  role: user\n  content: [*a]\n",
             "",
-            "aliases (`*name`) are not read (line 4, c",
+            "the alias `*a` stands within what it repeats (line 3, column 13)",
         ),
-        ("x: &a [1]\nm:\n- role: *a\n  content: b\n", "c.yml", "aliases (`*name`) are not read (line 3, column 9)"),
+        (BOMB, "", "what aliases repeat comes to more than 1,000,000 characters (line 10, column 16)"),
         ("- role: user\n  content: !!python/object:os.x {}\n", "", "could not determine a constructor for the tag"),
-        ("- role: user\n  content: a\n---\n- role: user\n  content: b\n", "", "expected a single document in the"),
+        (
+            "- role: user\n  content: a\n---\nThat was it.\n",
+            "",
+            "line 4: It cannot be read: a document of the conversation is",
+        ),
+        ("- role: user\n  content: a\n---\n- role: [user\n", "", "is not YAML: expected ',' or ']', but got"),
         (
             "- role: user\n  content: a\n" + "#" * LONGEST_YAML,
             "",
             "The YAML has 1,000,026 characters; the limit on YAML",
         ),
     ],
-    ids=["no YAML", "alias", "alias, by its name", "tag", "documents", "long"],
+    ids=["no YAML", "no anchor", "circle", "bomb", "tag", "no conversation", "second", "long"],
 )
 def test_what_was_meant_to_be_one_and_cannot_be_read_is_refused_where_it_stands(
     text: str, name: str, said: str
@@ -104,6 +163,7 @@ def test_what_was_meant_to_be_one_and_cannot_be_read_is_refused_where_it_stands(
         "- Note: bring a coat\n- Time: noon\n",
         "hosts: all\nroles:\n  - role: web\n    port: 80\ntasks:\n  - copy: {content: a, dest: b}\n",
         "a: *x\nm:\n- role: b\n  content: c\n",
+        "title: a\nm:\n- role: b\n  content: c\n---\nAnd so on.\n",
         "Dear all,\nrole: none\ncontent: none\n",
         "to: you\n\n- role: user\n  content: this [is no YAML\n",
     ],
