@@ -49,6 +49,7 @@ from tests.formats.shapes import (
     use_block,
     zipped,
 )
+from tests.formats.traces.test_atif import managing, trajectory, user
 
 SECONDS = 10.0
 """Far above what any case takes on an idle core: the machine may be busy with other tests."""
@@ -107,6 +108,7 @@ VALID = (
     jsonl(*OPENAI_CHAT),
     dumps({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "response": "x"}),
     dumps(SHOWN),
+    dumps(trajectory(user("List"), managing("Two piers.", boundary="replace"), user("Go on"))),
     dumps([["system", "Be brief."], ["human", "Is it late?"], ["ai", "No."]]),
     dumps([*OPENAI_CHAT, {"role": "critic", "content": "Too short."}, {"role": "planner", "content": "Say more."}]),
     dumps(ANTHROPIC_BODY),

@@ -2,13 +2,14 @@
 
 Certain: a `schema_version` that begins with `ATIF-` beside `steps`. A step's observations answer its calls; where it
 made none, they are what the environment told the agent, a user message. The trajectories of sub-agents that it holds
-are conversations of their own, those of their sub-agents too.
+are conversations of their own, those of their sub-agents too. A step that manages the context says how: behind one that
+replaces it (`boundary`), what it observed stands for all steps before it.
 Source: https://github.com/harbor-framework/harbor, rfcs/0001-trajectory-format.md, version 1.8, 2026-11.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -29,7 +30,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.branches import with_unique_ids
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import first_text, text_value, unique_ids
+from budgeteer.formats.messages.numbering import Notes, first_text, text_value, unique_ids
 from budgeteer.formats.messages.objects import OBJECT, object_under
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.conversation_draft import ConversationDraft
@@ -38,6 +39,8 @@ from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostl
 from budgeteer.formats.reading.envelopes import require
 
 _ROLES: Final[Mapping[str, Role]] = {"system": "system", "user": "user", "agent": "assistant"}
+_REPLACE: Final = "replace"
+"""The `boundary` of a step behind which a model is sent nothing of what was before it."""
 _READ: Final = (
     *("message", "source", "step_id", "timestamp", "model_name", "reasoning_effort", "reasoning_content"),
     *("tool_calls", "observation", "metrics", "is_copied_context", "llm_call_count", "extra"),
@@ -109,7 +112,8 @@ def _conversation(one: _Trajectory, document: Document, skipped: list[Skipped]) 
     agent = object_under(value, "agent")
     draft = ConversationDraft(document.notes, f"{one.place}step ")
     draft.model = text_value(agent.get("model_name"))
-    for at, step in numbered_mappings(value.get("steps"), f"{one.entry.where}, {draft.place}", skipped):
+    steps = list(numbered_mappings(value.get("steps"), f"{one.entry.where}, {draft.place}", skipped))
+    for at, step in steps if document.options.whole else _after_replacing(steps, document.notes):
         _step(draft, at, step, one.embedded)
     if text_value(value.get("continued_trajectory_ref")):
         document.notes.count("Trajectories that go on in another file, which is not in this one")
@@ -119,6 +123,39 @@ def _conversation(one: _Trajectory, document: Document, skipped: list[Skipped]) 
     given = given or text_value(value.get("session_id")) or text_value(value.get("trajectory_id"))
     chat = draft.conversation(given or f"c{number}", "", document.stem or f"Trajectory {number}")
     return replace(chat, tools=tuple(mappings(agent.get("tool_definitions"))), is_subagent=bool(one.place))
+
+
+def _after_replacing(
+    steps: list[tuple[int, Mapping[str, Any]]], notes: Notes
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The steps from the last one on whose observation replaced the context; its message is about that alone."""
+    managing = [(place, _managed(step)) for place, (_, step) in enumerate(steps)]
+    notes.see([managed.get("boundary") for _, managed in managing if managed])
+    replacing = [place for place, managed in managing if managed.get("boundary") == _REPLACE]
+    told = [place for place in replacing if any(result.get("content") for result in _results(steps[place][1]))]
+    last = told[-1] if told else 0
+    gone = [step for _, step in steps[:last]]
+    notes.count("Steps before the last one that replaced the context, left out", len(gone), of=gone)
+    lost = sum(place > last for place in replacing if place not in told)
+    notes.count("Steps that replaced the context by what is not in the file: what was before them is kept", lost)
+    others = sum(place >= last and bool(managed) and place not in replacing for place, managed in managing)
+    notes.count("Steps that changed the context in another way than replacing it, read as they stand", others)
+    for place, (number, step) in enumerate(steps[last:], last):
+        if place in told:
+            notes.count("Messages about a context that was replaced, left out", of=step.get("message"))
+            yield number, {**step, "message": ""}
+        else:
+            yield number, step
+
+
+def _managed(step: Mapping[str, Any]) -> Mapping[str, Any]:
+    """How a step manages the context, nothing for most."""
+    return object_under(object_under(step, "extra"), "context_management")
+
+
+def _results(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What a step observed."""
+    return mappings(object_under(step, "observation").get("results"))
 
 
 def _step(draft: ConversationDraft, number: int, raw: Mapping[str, Any], embedded: Collection[str]) -> None:
@@ -142,8 +179,7 @@ def _step(draft: ConversationDraft, number: int, raw: Mapping[str, Any], embedde
         for call, unique in zip(asked, ids, strict=True)
     ]
     said = replace(frame, parts=(*parts, *calls))
-    observation = raw.get("observation")
-    results = mappings(observation.get("results")) if isinstance(observation, Mapping) else []
+    results = _results(raw)
     if said.parts or not results:
         draft.check_read(said, raw, _READ)
         draft.add(said)

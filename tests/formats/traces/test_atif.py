@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from budgeteer.engine.content.conversation import AudioPart, FilePart, ImagePart, TextPart, results_of
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import Imported
@@ -106,3 +108,66 @@ def test_an_id_that_is_no_text_is_none() -> None:
     )
     assert [chat.id for chat in found.conversations] == ["c1", "c1#2"]
     assert left_out(found) == ["Trajectories of sub-agents in other files, left out: 1"]
+
+
+def managing(summary: str, **how: str) -> dict[str, Any]:
+    step = {"source": "system", "message": "Summed up.", "extra": {"context_management": {"type": "compaction", **how}}}
+    return {**step, "observation": {"results": [{"content": summary}] if summary else []}}
+
+
+def naive_context(steps: list[dict[str, Any]]) -> list[str]:
+    """What a model is sent, step by step: nothing that stood before a summary that replaced it."""
+    said: list[str] = []
+    for step in steps:
+        results = [one["content"] for one in step.get("observation", {}).get("results", [])]
+        if results and step["extra"]["context_management"].get("boundary") == "replace":
+            said = results
+        else:
+            said += [step["message"], *results]
+    return said
+
+
+FIRST, SECOND = (
+    managing("The piers were listed.", boundary="replace"),
+    managing("Two piers, one ferry.", boundary="replace"),
+)
+UNTOLD, TRIMMED = managing("", boundary="replace"), managing("Results were trimmed.", boundary="keep")
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [user("List"), FIRST, user("Go on"), SECOND, user("And then?")],
+        [user("List"), FIRST],
+        [user("List"), FIRST, user("Go on"), UNTOLD, user("And then?")],
+        [user("List"), TRIMMED, user("Go on")],
+        [user("List"), FIRST, TRIMMED, UNTOLD],
+    ],
+)
+def test_what_replaced_the_context_stands_for_the_steps_before_it(steps: list[dict[str, Any]]) -> None:
+    found = import_bytes(dumps(trajectory(*steps)))
+    (chat,) = found.conversations
+    said = [part.text for message in chat.messages for part in message.parts if isinstance(part, TextPart)]
+    assert said == naive_context(steps)
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+    (whole,) = import_bytes(dumps(trajectory(*steps)), whole=True).conversations
+    assert len(whole.messages) == len(steps) + sum(bool(step.get("observation", {}).get("results")) for step in steps)
+
+
+def test_the_report_says_what_was_replaced_and_what_is_not_there() -> None:
+    found = import_bytes(dumps(trajectory(user("List"), FIRST, TRIMMED, UNTOLD, user("Go on"))))
+    assert left_out(found) == [
+        "Steps before the last one that replaced the context, left out: 1",
+        "Messages about a context that was replaced, left out: 1",
+    ]
+    assert (
+        "Steps that replaced the context by what is not in the file: what was before them is kept: 1" in found.warnings
+    )
+    assert "Steps that changed the context in another way than replacing it, read as they stand: 1" in found.warnings
+
+
+def test_odd_values_of_managing_the_context_are_no_boundary() -> None:
+    for odd in (None, 7, [], {}, "replace", {"boundary": ["replace"]}):
+        step = {**user("Go on"), "extra": {"context_management": odd}}
+        assert len(import_bytes(dumps(trajectory(user("List"), step))).conversations[0].messages) == 2
