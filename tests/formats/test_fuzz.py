@@ -103,13 +103,8 @@ def pi_bytes() -> bytes:
 VALID = (
     dumps(OPENAI_CHAT),
     b"// a chat\n" + dumps(OPENAI_CHAT).replace(b"}, {", b"}, /* then */ {").replace(b"}]", b"},]"),
-    repr({"messages": OPENAI_CHAT}).encode(),
-    "\n".join(map(repr, OPENAI_CHAT)).encode(),
     jsonl(*OPENAI_CHAT),
     dumps({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "response": "x"}),
-    dumps(SHOWN),
-    dumps(trajectory(user("List"), managing("Two piers.", boundary="replace"), user("Go on"))),
-    dumps([["system", "Be brief."], ["human", "Is it late?"], ["ai", "No."]]),
     dumps([*OPENAI_CHAT, {"role": "critic", "content": "Too short."}, {"role": "planner", "content": "Say more."}]),
     dumps(ANTHROPIC_BODY),
     session_bytes(),
@@ -189,8 +184,6 @@ VALID = (
     dumps(FERRIES),
     yaml.safe_dump(FERRIES, sort_keys=False).encode(),
     yaml.safe_dump({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL]}, sort_keys=False).encode(),
-    yaml.safe_dump_all([{"messages": OPENAI_CHAT}, {"messages": OPENAI_CHAT[:2]}], sort_keys=False).encode(),
-    b"- &a {role: user, content: &b Is it late}\n- {role: assistant, content: *b}\n- *a\n",
     page(SECOND, FIRST),
     dumps(TREE),
     jsonl(*LOG),
@@ -203,6 +196,13 @@ VALID = (
     dumps(
         [{"conversations": [{"from": "human", "value": "x"}], "chosen": "y", "rejected": {"from": "gpt", "value": "z"}}]
     ),
+    repr({"messages": OPENAI_CHAT}).encode(),
+    "\n".join(map(repr, OPENAI_CHAT)).encode(),
+    dumps(SHOWN),
+    dumps(trajectory(user("List"), managing("Two piers.", boundary="replace"), user("Go on"))),
+    dumps([["system", "Be brief."], ["human", "Is it late?"], ["ai", "No."]]),
+    yaml.safe_dump_all([{"messages": OPENAI_CHAT}, {"messages": OPENAI_CHAT[:2]}], sort_keys=False).encode(),
+    b"- &a {role: user, content: &b Is it late}\n- {role: assistant, content: *b}\n- *a\n",
     *MAKERS.values(),
 )
 FORMATS = st.none() | st.sampled_from(format_names())
