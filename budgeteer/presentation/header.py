@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from budgeteer.engine.analysis.cost_and_usage import facts_of, money
 from budgeteer.engine.analysis.counted_text import counted_text, short_text
-from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, TRUNCATED, Ledger
+from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, cause_of, kept_sentence, level_of
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
@@ -36,8 +33,8 @@ class Header:
     """What stands above everything while one works.
 
     `short` is the sentence where there is room for few words, and `cause` what it leaves out of it. The figures are
-    what is `sent` of what may be, its `share`, what is `free` ("" where it does not fit), and `more_figures`, which a
-    narrow screen leaves out.
+    what is `sent` of what may be, its `share`, what is `free` ("" where it does not fit), what a request
+    costs (`money`), and what is `requested` where that is more, which a narrow screen leaves out.
     """
 
     level: str
@@ -49,7 +46,7 @@ class Header:
     sent: str
     share: str
     free: str
-    more_figures: str
+    requested: str
     counts: tuple[FateCount, ...]
     kind_text: str
     kind_title: str
@@ -83,7 +80,7 @@ def header_of(packing: Packing) -> Header:
         sent=f"{verdict.sent_tokens:,} of {verdict.limit_tokens:,} tokens",
         share=share_text(verdict.sent_tokens / verdict.limit_tokens if verdict.limit_tokens else 0),
         free=f"{verdict.free_tokens:,} free" if packing.fits else "",
-        more_figures=_more_figures(packing),
+        requested=f"{verdict.asked_tokens:,} requested" if verdict.not_sent_tokens > 0 else "",
         counts=tuple(
             FateCount(FATE_ICONS[fate], FATE_TONES[fate], _count_text(packing, fate))
             for fate in ("kept", "truncated", "summarised", "dropped", "added")
@@ -102,7 +99,7 @@ def _count_text(packing: Packing, fate: str) -> str:
     said = f"{packing.verdict.counts[fate]:,} {FATE_NAMES[fate].lower()}"
     if fate != "truncated":
         return said
-    return f"{said} by {count_of(int(_lost_tokens(packing.ledger).sum()), 'token')}"
+    return f"{said} by {count_of(int(packing.ledger.trimmed_tokens.sum()), 'token')}"
 
 
 def figures_of(packing: Packing) -> BarFigures:
@@ -130,14 +127,9 @@ def figures_of(packing: Packing) -> BarFigures:
     )
 
 
-def _lost_tokens(ledger: Ledger) -> Ints:
-    """By item, the tokens that it lost and is sent all the same."""
-    return np.where(ledger.fate == TRUNCATED, np.maximum(ledger.before_tokens - ledger.after_tokens, 0), 0)
-
-
 def _trimmed(ledger: Ledger) -> dict[str, int]:
     """By letter, the tokens that items lost which are sent all the same."""
-    lost = _lost_tokens(ledger)
+    lost = ledger.trimmed_tokens
     return {letter: int(lost[ledger.category == at].sum()) for at, letter in enumerate(CATEGORIES)}
 
 
@@ -174,16 +166,6 @@ def money_text(packing: Packing) -> str:
     """What one request costs, "" where no price is known."""
     cost = packing.cost
     return "" if cost.uncached is None else f"{money(cost.uncached, cost.currency)} a request"
-
-
-def _more_figures(packing: Packing) -> str:
-    """The money, then what was asked for where it is more."""
-    verdict = packing.verdict
-    money = money_text(packing)
-    parts = [money] if money else []
-    if verdict.not_sent_tokens > 0:
-        parts.append(f"{verdict.asked_tokens:,} requested")
-    return " · ".join(parts)
 
 
 def _kind_title(packing: Packing) -> str:

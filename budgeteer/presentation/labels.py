@@ -247,8 +247,18 @@ def limit_title(name: str) -> str:
 
 def uncharged_text(limit: str, used: int, asked: int) -> str:
     """What of history's demand (`asked`) its limit is not charged with, as a sentence; "" for nothing."""
-    rest = asked - used
-    return f"{rest:,} more tokens are pruned or cannot be sent." if limit == "history.maxTokens" and rest > 0 else ""
+    rest = uncharged_tokens(limit, used, asked)
+    return f"{rest:,} more tokens are pruned or cannot be sent." if rest else ""
+
+
+def uncharged_tokens(limit: str, used: int, asked: int) -> int:
+    """How much of history's demand (`asked`) its limit, which is charged with `used`, is not charged with."""
+    return max(asked - used, 0) if limit == "history.maxTokens" else 0
+
+
+def left_out_share(sent: int, asked: int) -> float:
+    """The share of what is requested that is not sent, from 0 to 1."""
+    return max(asked - sent, 0) / asked if asked else 0.0
 
 
 def share_text(share: float, decimals: int = 1) -> str:

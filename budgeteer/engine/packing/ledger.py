@@ -257,6 +257,17 @@ class Ledger:
         return self._joined([p.after_tokens for p in self.parts], np.int64)
 
     @cached_property
+    def lost_tokens(self) -> Ints:
+        """By item, how many of its tokens are not sent."""
+        lost: Ints = np.maximum(self.before_tokens - self.after_tokens, 0)
+        return lost
+
+    @cached_property
+    def trimmed_tokens(self) -> Ints:
+        """By item, the tokens that it lost where the rest of it is sent."""
+        return np.where(self.fate == TRUNCATED, self.lost_tokens, 0)
+
+    @cached_property
     def after_chars(self) -> Ints:
         return self._joined([p.after_chars for p in self.parts], np.int64)
 
@@ -359,7 +370,7 @@ def by_category(ledger: Ledger, *, asked: Mapping[str, int]) -> list[CategoryTot
         asked: by section, the tokens that it would take with no limit.
     """
     drawn = tuple(DRAWN)
-    lost = np.maximum(ledger.before_tokens - ledger.after_tokens, 0)
+    lost = ledger.lost_tokens
     # Sums of whole numbers below 2 ** 53, which a float holds.
     sent = np.bincount(ledger.category, ledger.after_tokens, len(drawn)).astype(np.int64)
     gone = np.bincount(ledger.category, lost, len(drawn)).astype(np.int64)

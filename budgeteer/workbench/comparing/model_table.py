@@ -13,7 +13,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level
 from budgeteer.jobs.models import Job
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
-from budgeteer.presentation.labels import share_text
+from budgeteer.presentation.labels import left_out_share, share_text
 from budgeteer.workbench.comparing.sides import Comparable
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.preview import preview
@@ -126,20 +126,16 @@ class ModelFigures:
     counted: tuple[str, str]
 
 
-def left_out_text(sent: int, asked: int) -> str:
-    """What share of the requested tokens is not sent, as in "50.1 %"; "none" where all are."""
-    return share_text((asked - sent) / asked) if asked > sent else "none"
-
-
 def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
     """The row of one model."""
     amount, currency = figures.cost
+    left_out = left_out_share(figures.tokens, figures.asked)
     return ModelOutcome(
         name,
         sent=f"{figures.tokens:,}",
         share=share_text(figures.tokens / figures.limit if figures.limit else 0),
         limit=f"{figures.limit:,}",
-        left_out=left_out_text(figures.tokens, figures.asked),
+        left_out=share_text(left_out) if left_out else "none",
         window=f"{figures.window:,}",
         icon=LEVEL_ICONS[figures.level],
         tone=LEVEL_TONES[figures.level],

@@ -18,7 +18,7 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.policies.agents import AgentTable, agent_table
 from budgeteer.workbench.policies.drawing import DrawnPolicy, PolicyDrawing, draw_policies, has_prices
 from budgeteer.workbench.policies.study import PolicyComparison, policies_study
-from budgeteer.workbench.policies.table import PoliciesState, PolicyTable, left_out_share, policy_table, shown_policy
+from budgeteer.workbench.policies.table import PoliciesState, PolicyTable, left_out_text, policy_table, shown_policy
 from budgeteer.workbench.policies.tools import ToolTable, tool_table
 from budgeteer.workbench.preview import preview
 
@@ -109,7 +109,7 @@ def _sentence(compared: PolicyComparison) -> str:
 def _trade(one: PolicyTotals) -> str:
     """A policy with what it costs and what it leaves out."""
     cost = "" if one.paid is None else f"{money(one.paid, 'USD')}, "
-    return f"{choice_text(one.policy.name)}, {cost}{left_out_share(one)} left out"
+    return f"{choice_text(one.policy.name)}, {cost}{left_out_text(one)} left out"
 
 
 def _about(compared: PolicyComparison) -> str:

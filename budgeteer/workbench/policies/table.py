@@ -14,7 +14,7 @@ from budgeteer.engine.analysis.cache.session_cache import DEFAULT_PAUSE_SECONDS
 from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.replay.policies import PRUNING, ContextPolicy, PolicyTotals, cheapest_policy
 from budgeteer.engine.packing.history.registry import STRATEGIES
-from budgeteer.presentation.labels import share_text, wording
+from budgeteer.presentation.labels import left_out_share, share_text, wording
 from budgeteer.presentation.setting_values import choice_text
 
 #: The longest pause between two requests that the page offers, in seconds: beyond every cache's life.
@@ -25,7 +25,7 @@ _DASH: Final = "–"
 
 
 WIDE: Final = "wide-only"
-MIDDLE: Final = "not-phone"
+MIDDLE: Final = "hide-narrow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +200,13 @@ def _limit(one: PolicyTotals) -> str:
     return f"{wording(one.policy.limit).label}: {value}"
 
 
-def left_out_share(one: PolicyTotals) -> str:
-    """What share of all requested tokens a policy leaves out."""
-    asked = one.sent_tokens + one.left_out_tokens
-    return share_text(one.left_out_tokens / asked if asked else 0, 0)
+def left_out_text(one: PolicyTotals) -> str:
+    """What share of all tokens a policy leaves out, as in "27 %"."""
+    return share_text(left_out_share(one.sent_tokens, one.sent_tokens + one.left_out_tokens), 0)
 
 
 def _cell(key: str, one: PolicyTotals) -> PolicyCell:
-    share = left_out_share(one) if key == "left" else ""
+    share = left_out_text(one) if key == "left" else ""
     return PolicyCell(_figure(key, one), COLUMNS[key].css, share)
 
 

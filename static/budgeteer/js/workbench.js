@@ -21,7 +21,7 @@
     const outline = document.getElementById("prompt-outline");
     if (!outline || !narrow.matches) return;
     outline.open = outlineIsOpen;
-    outline.addEventListener("toggle", () => { outlineIsOpen = outline.open; });
+    outline.ontoggle = () => { outlineIsOpen = outline.open; };
   };
   foldOutline();
   const press = (id) => document.dispatchEvent(new CustomEvent("press", { detail: id })); // crossing.js

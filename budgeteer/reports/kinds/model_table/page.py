@@ -11,7 +11,7 @@ from django.http import QueryDict
 from budgeteer.engine.packing.ledger import SECTIONS
 from budgeteer.engine.packing.verdict_text import figures_from_json
 from budgeteer.presentation.bar import BarPicture, draw_bar
-from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.labels import count_of, left_out_share, share_text
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.reports.document import Document
 from budgeteer.reports.report_page import bar_figures, title_of
@@ -79,12 +79,13 @@ def _left_out(document: Document) -> str:
     least, most = min(counts), max(counts)
     items = f"{f'{least:,} to ' if least < most else ''}{count_of(most, 'item')}"
     shares = sorted(
-        max(100 - 100 * packing["total"]["tokens"] / max(packing["verdict"]["askedTokens"], 1), 0)
+        left_out_share(packing["total"]["tokens"], packing["verdict"]["askedTokens"])
         for packing, one in zip(packings, words, strict=True)
         if one.level != "cannotFit"
     )
-    low, high = f"{shares[0]:.0f}", f"{shares[-1]:.0f}"
-    return f", with {items}, {f'{low} to ' if low != high else ''}{high} % of the tokens, left out"
+    low, high = (share_text(share, 0) for share in (shares[0], shares[-1]))
+    span = high if low == high else f"{low.removesuffix(' %')} to {high}"
+    return f", with {items}, {span} of the tokens, left out"
 
 
 def _level(given: Mapping[str, Any]) -> str:

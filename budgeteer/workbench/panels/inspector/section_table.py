@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.packing.ledger import DRAWN, OVERHEAD_LETTER
 from budgeteer.engine.packing.result import Packing
-from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.labels import count_of, uncharged_tokens
 from budgeteer.presentation.sections import look_of
 
 
@@ -47,14 +47,14 @@ def section_table(packing: Packing) -> SectionTable:
         look = look_of(section.name)
         said = count_of(requested.items, "item") if requested.items else _overheads(packing, section.name)
         uncharged = sum(
-            requested.size.tokens - warning.used
+            uncharged_tokens(warning.limit, warning.used, requested.size.tokens)
             for warning in packing.warnings
-            if section.name == "history" and warning.limit == "history.maxTokens"
+            if section.name == "history"
         )
         limits = [
             *([f"{section.limit_tokens:,} tokens"] if section.limit_tokens is not None else []),
             *([f"{section.limit_chars:,} characters"] if section.limit_chars is not None else []),
-            *([f"{uncharged:,} not charged to it"] if uncharged > 0 else []),
+            *([f"{uncharged:,} not charged to it"] if uncharged else []),
         ]
         lines.append(
             SectionLine(

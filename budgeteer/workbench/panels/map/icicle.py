@@ -185,7 +185,7 @@ def _scene(packing: Packing, state: ViewState) -> _Scene:
         end = around_at + sum(section.around_tokens for section in totals)
         if end > at:
             asked, sent = (sum(size) for size in zip(*map(_figures, totals), strict=True))
-            said = _asked_by_section(totals) if len(totals) > 1 else f"{look.title} {asked:,}"
+            said = _asked_by_section(totals) or f"{look.title} {asked:,}"
             sections.append(_DrawnSection(look, names[0], first, stop, at, around_at, end, asked, sent, said))
         first, at = stop, end
     return _Scene(packing, state, sizes, starts, tuple(sections))

@@ -8,18 +8,18 @@ from typing import Final
 
 import numpy as np
 
-from budgeteer.engine.packing.ledger import DRAWN, HOMES, LETTERS, OVERHEAD_LETTER, SECTIONS, TRUNCATED
+from budgeteer.engine.packing.ledger import DRAWN, HOMES, LETTERS, OVERHEAD_LETTER, SECTIONS
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.item_content.whereabouts import turn_name, turns_of
-from budgeteer.workbench.panels.prompt.parts import PromptPart, PromptParts
+from budgeteer.workbench.panels.prompt.parts import BEFORE_TOOLS, PromptPart, PromptParts
 from budgeteer.workbench.preview import Packed
 
 #: The most turns that have a row each; more are taken together, so many to a row that this many rows do.
 MOST_ROWS: Final = 40
 BAR_WIDTH: Final = 72
 _OF_MESSAGES: Final = (SECTIONS.index("history"), SECTIONS.index("query"))
-_SYSTEM_LETTERS: Final = frozenset(HOMES[section] for section in ("system", "skills", "features", "retrieval"))
+_SYSTEM_LETTERS: Final = frozenset(HOMES[section] for section in BEFORE_TOOLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _before_messages(packed: Packed, prompt: PromptParts) -> Iterator[_Measured]
             yield from by_category
         elif _is_system(part) and not by_category:
             yield _Measured("S", "Instructions", part.tokens, 0, part.number)
-        elif part.span.role == "tools" and part.index < 0:
+        elif span.role == "tools" and part.index < 0:
             yield _Measured("T", count_of(span.count, "tool definition"), part.tokens, 0, part.number)
 
 
@@ -88,14 +88,13 @@ def _is_system(part: PromptPart) -> bool:
 
 
 def _system_categories(packing: Packing, system: Sequence[PromptPart]) -> Iterator[_Measured]:
-    """What the text before the tools holds by category, as every picture says it; nothing where it is counted else."""
+    """What the text before the tools holds by category, as every picture says it; nothing where its sums are others."""
     held = [one for one in packing.categories if one.letter in _SYSTEM_LETTERS and one.sent_tokens]
     if sum(one.sent_tokens for one in held) != sum(part.tokens for part in system):
         return
     ledger = packing.ledger
-    lost = np.where(ledger.fate == TRUNCATED, np.maximum(ledger.before_tokens - ledger.after_tokens, 0), 0)
     for one in held:
-        gone = int(lost[ledger.category == LETTERS.index(one.letter)].sum())
+        gone = int(ledger.trimmed_tokens[ledger.category == LETTERS.index(one.letter)].sum())
         yield _Measured(one.letter, one.name, one.sent_tokens, gone, system[0].number)
 
 
@@ -117,7 +116,7 @@ def _turns(packed: Packed, prompt: PromptParts) -> Iterator[_Measured]:
             letter="",  # a turn holds messages of several kinds
             title=_named(first, last),
             tokens=int(ledger.after_tokens[own].sum()),
-            left_out=int(np.maximum(ledger.before_tokens[own] - ledger.after_tokens[own], 0).sum()),
+            left_out=int(ledger.lost_tokens[own].sum()),
             part=next((part_of[index] for index in own.tolist() if index in part_of), None),
         )
 

@@ -19,7 +19,7 @@ from budgeteer.workbench.preview import Packed
 
 KEPT_PROMPTS = 4
 #: The sections that stand in the text before the tools, with what one item of each is called.
-_BEFORE_TOOLS: Final = {
+BEFORE_TOOLS: Final = {
     "system": "system text",
     "skills": "skill",
     "features": "feature spec",
@@ -105,7 +105,7 @@ def _tokens(packing: Packing, counter: TokenCounter, span: PromptSpan, index: in
 
 def _with_left_out(packing: Packing) -> Iterator[PromptSpan]:
     """The spans, with placeholders for what was left out before the messages, where it would have stood."""
-    waiting = [_left_out(packing, _BEFORE_TOOLS), _left_out(packing, _TOOLS)]
+    waiting = [_left_out(packing, BEFORE_TOOLS), _left_out(packing, _TOOLS)]
     for span in render_spans(packing):
         is_message = span.decision_id is not None or span.fate in UNSENT_FATES
         if waiting and (is_message or span.role == "tools") and len(waiting) == 2:

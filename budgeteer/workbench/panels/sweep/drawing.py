@@ -195,7 +195,7 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
     """The picture of one sweep, with what holds now marked in it."""
     current = current_value(packing, swept.path)
     line = _line(packing, swept, _end(swept, current), current)
-    words = _Words(
+    words = _ValueTexts(
         apply=lambda value: applied(packing, swept.path, value), money=lambda tokens: money_of(packing, tokens)
     )
     return replace(_view(swept, current, (*SIZES, LARGE), words), line=line)
@@ -203,18 +203,18 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
 
 def frozen_sweep_view(swept: SweptLimit, current: float | None) -> SweepView:
     """The picture of a sweep that is only looked at; `current` is the value that was in force."""
-    return _view(swept, current, SIZES, _Words(apply=lambda _value: "", money=lambda _tokens: ""))
+    return _view(swept, current, SIZES, _ValueTexts(apply=lambda _value: "", money=lambda _tokens: ""))
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _ValueTexts:
     """What a value sets, as a change of the form, and what a request of so many tokens costs; "" for neither."""
 
     apply: Callable[[float], str]
     money: Callable[[int], str]
 
 
-def _view(swept: SweptLimit, current: float | None, sizes: Sequence[PictureSize], words: _Words) -> SweepView:
+def _view(swept: SweptLimit, current: float | None, sizes: Sequence[PictureSize], words: _ValueTexts) -> SweepView:
     """The picture in these sizes, without a line that is dragged."""
     end = _end(swept, current)
     names = [name for name in SECTIONS if any(step.sections.get(name) for step in swept.steps)]
@@ -240,7 +240,7 @@ def _view(swept: SweptLimit, current: float | None, sizes: Sequence[PictureSize]
 class _Picture:
     """What every part of the view is made from; `end` is where the picture ends."""
 
-    words: _Words
+    texts: _ValueTexts
     swept: SweptLimit
     names: Sequence[str]
     end: float
@@ -382,6 +382,7 @@ class _Picture:
 
     def picks(self) -> Iterator[Pick]:
         """The picked values as rows."""
+        varying = self.varying
         for value in self._picked():
             step = self.swept.step_at(value)
             difference = step.kept - self.now.kept
@@ -391,11 +392,11 @@ class _Picture:
                 sent=f"{step.tokens:,}",
                 kept=f"{step.kept:,}",
                 against_now=signed(difference) if difference else "0",
-                money=self.words.money(step.tokens),
-                sections=tuple(f"{step.sections.get(name, 0):,}" for name in self.varying),
+                money=self.texts.money(step.tokens),
+                sections=tuple(f"{step.sections.get(name, 0):,}" for name in varying),
                 mark="current" if is_current else MARKED["knee"] if value == self.knee else "",
                 note="" if step.fits else "cannot fit",
-                apply="" if is_current else self.words.apply(value),
+                apply="" if is_current else self.texts.apply(value),
                 is_current=is_current,
             )
 
