@@ -22,11 +22,15 @@ class MiniBarPart:
 
 @dataclass(frozen=True, slots=True)
 class MiniBar:
-    """The bar as a line of a list: what is asked for against the limit, with no text of its own."""
+    """The bar as a line of a list: what is asked for against the limit, with no text of its own.
+
+    `is_cut` where what is past the limit is longer than the strip: its end is drawn broken.
+    """
 
     sentence: str
     parts: tuple[MiniBarPart, ...]
     limit_at: str
+    is_cut: bool = False
 
 
 STRIP = Variant("strip", 240.0, 1)
@@ -43,15 +47,17 @@ def draw_strip(shares: Sequence[Share], *, limit: int) -> MiniBar:
 def draw_listed_strip(shares: Sequence[Share], *, limit: int) -> MiniBar:
     """The same for a list: every strip has its limit at one place, and what is past it stands on the same scale.
 
-    What does not fit on the rest of the width fills it.
+    What does not fit on the rest of the width fills it, and is marked as cut.
     """
     limit_at = LIMIT_AT * STRIP.width_px
     past = _past(shares, limit)
-    share = min(1 - LIMIT_AT, LIMIT_AT * sum(piece.tokens for piece in past) / max(limit, 1))
+    whole = LIMIT_AT * sum(piece.tokens for piece in past) / max(limit, 1)
+    share = min(1 - LIMIT_AT, whole)
     behind = (
         replace(one, x=one.x + limit_at, left=percent(one.x + limit_at, STRIP)) for one in place(past, STRIP, share)
     )
-    return _mini_bar(shares, limit, [*place(_within(shares, limit), STRIP, LIMIT_AT), *behind], limit_at)
+    strip = _mini_bar(shares, limit, [*place(_within(shares, limit), STRIP, LIMIT_AT), *behind], limit_at)
+    return replace(strip, is_cut=whole > share)
 
 
 def _within(shares: Sequence[Share], limit: int) -> list[BarPiece]:

@@ -194,7 +194,7 @@
     foldOutline();
     if (event.detail.target?.id === "inspector") {
       mark();
-      showRow();
+      if (tight.matches) showRow(); // its pane takes room from the list
       if (narrow.matches && document.querySelector("#inspector .h")) location.hash = "inspect";
       if (narrow.matches && location.hash === "#inspect" && !document.querySelector("#inspector .h")) location.hash = "#view";
       document.getElementById("inspect").scrollTop = 0;
@@ -651,9 +651,9 @@
   });
   // The chosen view stays in sight among the tabs that scroll sideways.
   const tight = matchMedia("(max-width: 1199px)");
-  // Where the item's pane takes room from the list, its row stays in sight.
+  // The row of the selected item stays in sight.
   const showRow = () => {
-    if (tight.matches && !narrow.matches) document.querySelector(".items tr.on")?.scrollIntoView({ block: "nearest" });
+    if (!narrow.matches) document.querySelector(".items tr.on")?.scrollIntoView({ block: "nearest" });
   };
   showRow();
   const reveal = () => document.querySelector(".tabnav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
