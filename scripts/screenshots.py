@@ -166,7 +166,7 @@ def prepare(page: Page, address: str, files: list[Path]) -> list[Shot]:
         ),
         *(Shot(f"own-{name}", f"{own}?view={name}", whole=False) for name in PanelName if own),
         Shot("source-report", rich),
-        Shot("workbench-sweep-tokens", f"{agent}?view=sweep&over=history.maxTokens", whole=False),
+        Shot("workbench-sweep-input", f"{agent}?view=sweep&over=inputBudget", whole=False),
         Shot("workbench-block", block, whole=False),
         Shot("workbench-tools", tools, whole=False),
         Shot("workbench-over", f"{over}?view=map", whole=False),

@@ -57,7 +57,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "skills": ("the skills block", "takes"),
     "features": ("the feature specs", "take"),
     "retrieval": ("the retrieved text", "takes"),
-    "history": ("the history", "takes"),
+    "history": ("what must stay of the history", "takes"),
     "query": ("the query", "takes"),
 }
 
@@ -81,7 +81,7 @@ class Shortfall:
 
     @property
     def clause(self) -> str:
-        """Why nothing can be sent: "the history takes 900 tokens and 400 are left for it"."""
+        """Why nothing can be sent: "what must stay of the history takes 900 tokens and 400 are left for it"."""
         match self.cause:
             case "empty":
                 return "no message is left to send"

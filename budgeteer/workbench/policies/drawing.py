@@ -13,13 +13,16 @@ from budgeteer.presentation.scale import Scale, pushed_apart, short
 from budgeteer.presentation.setting_values import choice_text
 from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
 
-#: As wide as the narrowest page that each is shown on, so that no letter is drawn below its size (policies.css).
+#: Pixels at the right of a chart whose lines end in their numbers.
+_NUMBERS_WIDTH: Final = 32
+#: As wide as the narrowest page that each is shown on, so that no letter is drawn below its size (policies.css). In the
+#: last two a line has its number, and the key below has the names.
 SIZES: Final = (
     PictureSize("broad", 1216, 420, 64, 200, 12, top=20),
     PictureSize("wide", 952, 380, 64, 200, 10, top=20),
     PictureSize("medium", 664, 360, 56, 176, 7, top=20),
-    PictureSize("narrow", 343, 320, 40, 158, 3, top=16),
-    PictureSize("slim", 288, 300, 44, 128, 3, top=16),
+    PictureSize("narrow", 343, 320, 40, _NUMBERS_WIDTH, 5, top=16),
+    PictureSize("slim", 288, 300, 44, _NUMBERS_WIDTH, 4, top=16),
 )
 #: Points of a line: more than that are no more than a pixel apart.
 MOST_POINTS: Final = 400
@@ -30,9 +33,13 @@ _LABEL_GAP: Final = 16.0
 
 @dataclass(frozen=True, slots=True)
 class PolicyLine:
-    """One policy's line, where it ends, and its label at the right of that; `is_shown` stands out."""
+    """One policy's line, where it ends, and its label at the right of that; `is_shown` stands out.
+
+    `number` counts the lines from the top where they end.
+    """
 
     name: str
+    number: int
     path: str
     end_y: float
     label_y: float
@@ -54,6 +61,16 @@ class PolicyDrawing:
     breaks: tuple[tuple[float, float, str], ...]
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the names stand at the lines; else their numbers."""
+        return self.size.right > _NUMBERS_WIDTH
+
+    @property
+    def key(self) -> tuple[PolicyLine, ...]:
+        """The lines by their number."""
+        return tuple(sorted(self.lines, key=lambda line: line.number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +101,11 @@ def _drawing(size: PictureSize, policies: Sequence[DrawnPolicy], *, in_money: bo
     up = Scale(0, max(course[-1] for course in courses) or 1, bottom, size.top)
     ends = [up.at(course[-1]) for course in courses]
     heights = pushed_apart(ends, gap=_LABEL_GAP, low=size.top, high=bottom)
+    numbers = {at: number for number, at in enumerate(sorted(range(len(heights)), key=heights.__getitem__), 1)}
     lines = [
         PolicyLine(
             choice_text(one.totals.policy.name),
+            numbers[at],
             _path(course, across, up),
             end,
             height,
@@ -95,7 +114,7 @@ def _drawing(size: PictureSize, policies: Sequence[DrawnPolicy], *, in_money: bo
             one.is_shown,
             one.is_own,
         )
-        for one, course, end, height in zip(policies, courses, ends, heights, strict=True)
+        for at, (one, course, end, height) in enumerate(zip(policies, courses, ends, heights, strict=True))
     ]
     shown = next((at for at, one in enumerate(policies) if one.is_shown), 0)
     return PolicyDrawing(
