@@ -211,6 +211,21 @@ def test_a_call_that_its_result_answers_by_id_is_not_answered_again_by_a_text() 
     assert told(import_bytes(data).conversations[0])[0][-1] == "[read_file for 'a.py'] Result:\nagain"
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "[list_files for 'cd a\nls'] Result:",
+        "[list_files for 'a' in '*.ts'] Result:",
+        "[list_files to 'code' because: it\nlists] Result:",
+    ],
+)
+def test_a_header_of_a_result_may_go_over_several_lines(header: str) -> None:
+    ran = text_block(f"{header}\na.py")
+    data = dumps([*CLINE[:2], {"role": "user", "content": [text_block("[read_file for 'a.py'] Result:\nx"), ran]}])
+    found = import_bytes(data)
+    assert (found.format, told(found.conversations[0])[2]) == ("cline", ["x", "a.py"])
+
+
 def test_a_stored_chat_of_vs_code_is_its_changes_in_order() -> None:
     session = {**VSCODE_CHAT, "requests": VSCODE_CHAT["requests"][:1]}
     data = jsonl(

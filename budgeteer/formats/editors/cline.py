@@ -23,7 +23,8 @@ from budgeteer.formats.reading.envelopes.conversations import envelopes, first_e
 from budgeteer.formats.reading.envelopes.envelope import Envelope
 from budgeteer.formats.reading.importing import imported_from
 
-_HEADER: Final = re.compile(r"\[(?P<name>[A-Za-z_][\w.-]*)(?: for [^\n]*?| in [^\n]*?)?\] Result:[ \t]*\n?")
+#: What a tool was given may go over several lines (a command, a question).
+_HEADER: Final = re.compile(r"\[(?P<name>[A-Za-z_][\w.-]*)(?: (?:for|in|to|with) .*?)?\] Result:[ \t]*\n?", re.DOTALL)
 _OWN_TAGS: Final = ("<environment_details>", "<task>\n", "<user_message>\n")
 _NOT_RESULT: Final = ("<environment_details>", "<feedback>", "<user_message>", "<task>")
 
