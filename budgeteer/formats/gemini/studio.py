@@ -21,6 +21,7 @@ from budgeteer.formats.reading.entries import mappings
 from budgeteer.formats.reading.importing import require
 
 _ROLES: Final = ("user", "model")
+_WORDS: Final = frozenset({"text", "thought", "thoughtSignature"})
 _CODE: Final = ("executableCode", "codeExecutionResult")
 _HELD: Final = ("inlineFile", "inlineImage", "inlineAudio", "inlineVideo", "inlineData")
 _ELSEWHERE: Final[Mapping[str, type[ImagePart | AudioPart | FilePart]]] = {
@@ -103,12 +104,23 @@ def _usable(chunks: Sequence[Any], notes: Notes, skipped: list[Skipped]) -> Iter
 
 
 def _raw_parts(chunk: Mapping[str, Any]) -> list[Any]:
-    """Gemini's parts of a chunk: its own where one says something, else its text."""
+    """Gemini's parts of a chunk: its own where one says something, else its text; of two texts the longer one."""
     own = mappings(chunk.get("parts"))
-    if any(value not in ("", None) for part in own for key, value in part.items() if key != "thought"):
-        return [{**part, "thought": True} if chunk.get("isThought") is True else part for part in own]
+    thought = {"thought": True} if chunk.get("isThought") is True else {}
     text = text_value(chunk.get("text"))
-    return [{"text": text, **({"thought": True} if chunk.get("isThought") is True else {})}] if text else []
+    if not any(value not in ("", None) for part in own for key, value in part.items() if key != "thought"):
+        return [{"text": text, **thought}] if text else []
+    if not _is_longer(text, own, is_thought=bool(thought)):
+        return [{**part, **thought} for part in own]
+    seals = [{**part, **thought, "text": ""} for part in own if part.get("thoughtSignature")]
+    return [{"text": text, **thought}, *seals]
+
+
+def _is_longer(text: str, own: Sequence[Mapping[str, Any]], *, is_thought: bool) -> bool:
+    """Whether the text of a chunk says more than its parts, which are nothing but that text."""
+    if any(not part.keys() <= _WORDS or (part.get("thought") is True and not is_thought) for part in own):
+        return False
+    return len(text.strip()) > len("".join(text_value(part.get("text")) for part in own).strip())
 
 
 def _parts(chunk: Mapping[str, Any], reader: ContentReader) -> Iterator[Part]:

@@ -112,6 +112,17 @@ def test_empty_parts_leave_the_text_and_a_thought_may_stand_in_parts() -> None:
     assert said(thought) == (ReasoningPart("Hm.", provider="gemini"), TextPart("0.4 m."))
 
 
+@pytest.mark.parametrize("parts", ["I should look at the table.", "I should"])
+def test_the_longer_of_two_texts_of_a_thought_is_read(parts: str) -> None:
+    whole = "I should look at the table."
+    thought = {"role": "model", "text": whole if parts != whole else "I should", "isThought": True}
+    assert said({**thought, "parts": [{"text": parts, "thought": True}]}) == (ReasoningPart(whole, provider="gemini"),)
+    sealed = {"text": "", "thoughtSignature": "c2VhbA=="}
+    reply = {"role": "model", "text": "0.4 m. It rises.", "parts": [{"text": "0.4 m."}, sealed]}
+    seal = ReasoningPart("", signature="c2VhbA==", provider="gemini")
+    assert said(reply) == (TextPart("0.4 m. It rises."), seal)
+
+
 @pytest.mark.parametrize(
     "value", [{"chunkedPrompt": {"chunks": []}}, {"chunkedPrompt": {}}, {"chunkedPrompt": None}, []]
 )
