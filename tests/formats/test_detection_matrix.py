@@ -67,6 +67,56 @@ def test_an_event_with_more_than_a_name_and_a_time_is_no_use_of_a_skill(event: d
     assert claims_on(open_document(jsonl(*[bare] * 3)), rows) != []
 
 
+@pytest.mark.parametrize(
+    ("expected", "messages"),
+    [
+        ("openai-chat", OPENAI_CHAT),
+        (
+            "gemini",
+            [
+                {"role": "user", "parts": [{"text": "Which pier?"}]},
+                {"role": "model", "parts": [{"functionCall": {"name": "piers", "args": {}}}]},
+                {"role": "user", "parts": [{"functionResponse": {"name": "piers", "response": {"output": "pier 2"}}}]},
+            ],
+        ),
+        (
+            "opentelemetry",
+            [
+                {"role": "user", "parts": [{"type": "text", "content": "Which pier?"}]},
+                {"role": "assistant", "parts": [{"type": "text", "content": "Pier 2."}]},
+            ],
+        ),
+        (
+            "goose",
+            [
+                {"role": "user", "content": [{"type": "text", "text": "Which pier?"}]},
+                {
+                    "role": "assistant",
+                    "content": [{"type": "toolRequest", "id": "g", "toolCall": {"value": {"name": "piers"}}}],
+                },
+            ],
+        ),
+    ],
+)
+def test_messages_of_another_maker_in_lines_like_those_of_pi_are_read_as_its_own(
+    expected: str, messages: list[dict[str, object]]
+) -> None:
+    found = import_bytes(jsonl(*({"type": "message", "message": message} for message in messages)))
+    (talk,) = found.conversations
+    assert (found.format, len(talk.messages)) == (expected, len(messages))
+    assert not [said for said in found.warnings if "nothing" in said or "left out" in said]
+
+
+def test_a_run_of_rowboat_without_calls_is_read() -> None:
+    said = [
+        {"runId": "r", "type": "message", "messageId": role, "message": {"role": role, "content": "Pier 2."}}
+        for role in ("user", "assistant")
+    ]
+    found = import_bytes(jsonl({"runId": "r", "type": "start", "agentName": "guide", "subflow": []}, *said))
+    assert found.format == "ai-sdk-model"
+    assert [message.role for message in found.conversations[0].messages] == ["user", "assistant"]
+
+
 def test_equal_claims_are_both_named() -> None:
     data = dumps([{**OPENAI_CHAT[1], "parts": [{"type": "text", "text": "x"}], "images": []}])
     chat = {

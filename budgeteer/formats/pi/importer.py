@@ -32,6 +32,8 @@ _OWN_LINES: Final = frozenset(
 
 _PARTS_OF_OTHERS: Final = frozenset({"tool_use", "tool_result", "tool-call", "tool-result", "toolRequest"})
 _STARTS_OF_OTHERS: Final = frozenset({"session_start", "start"})
+_ROLES_OF_OTHERS: Final = frozenset({"tool", "function", "model"})
+_FIELDS_OF_OTHERS: Final = frozenset({"convId", "tool_calls", "parts"})
 
 
 def detect(document: Document) -> str | None:
@@ -80,13 +82,16 @@ def _is_entry(value: Mapping[str, Any]) -> bool:
 
 
 def _is_of_others(value: Mapping[str, Any]) -> bool:
-    """Whether an entry begins the session of another maker, or its message has parts that pi does not write."""
+    """Whether an entry begins the session of another maker, or its message holds what pi does not write."""
+    if text_value(value.get("type")) in _STARTS_OF_OTHERS:
+        return True
     message = value.get("message")
-    content = message.get("content") if isinstance(message, Mapping) else None
-    kinds = {text_value(part.get("type")) for part in mappings(content)}
-    names_conversation = isinstance(message, Mapping) and "convId" in message
-    of_others = names_conversation or not kinds.isdisjoint(_PARTS_OF_OTHERS)
-    return text_value(value.get("type")) in _STARTS_OF_OTHERS or of_others
+    if not isinstance(message, Mapping):
+        return False
+    if text_value(message.get("role")) in _ROLES_OF_OTHERS or not _FIELDS_OF_OTHERS.isdisjoint(message):
+        return True
+    kinds = {text_value(part.get("type")) for part in mappings(message.get("content"))}
+    return not kinds.isdisjoint(_PARTS_OF_OTHERS)
 
 
 def _others(

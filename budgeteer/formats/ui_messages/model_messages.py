@@ -1,7 +1,7 @@
 """AI SDK model messages: what `generateText` and `streamText` take, a role and typed contents.
 
-Certain: contents of the types `tool-call` and `tool-result`. Lists, `{messages}`, lines, and the runs of products that
-store them one a line (`{type: "message", message}`, as Rowboat does).
+Certain: contents of the types `tool-call` and `tool-result`, or the `start` of a run of Rowboat. Lists, `{messages}`,
+lines, and the runs of products that store them one a line (`{type: "message", message}`, as Rowboat does).
 Source: https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message, versions 4 to 7, 2026-11.
 """
 
@@ -37,6 +37,8 @@ _OWN: Final = frozenset({"tool-call", "tool-result", "tool-approval-request", "t
 
 def detect(document: Document) -> str | None:
     """Why a document is model messages of the AI SDK, None when it is not."""
+    if any(map(_begins_run, sampled(document))) and mostly(document, _is_line):
+        return "has the start of a run and its messages, as Rowboat stores them"
     if any(map(_is_own, sampled(document))) and mostly(document, _is_line):
         return "has messages with `tool-call` and `tool-result` contents, as the AI SDK sends them"
     if mostly(document, lambda value: any(map(_is_own, mappings(value.get("messages"))))):
@@ -53,6 +55,11 @@ def _message_of(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     inner = value.get("message")
     held = inner if value.get("type") == "message" and isinstance(inner, Mapping) else value
     return held if text_value(held.get("role")) in _ROLES else None
+
+
+def _begins_run(value: Mapping[str, Any]) -> bool:
+    """Whether an entry is the first one of a run of Rowboat, which calls no tool where it is only a talk."""
+    return value.get("type") == "start" and {"runId", "agentName"} <= value.keys()
 
 
 def _is_own(value: Mapping[str, Any]) -> bool:
