@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -26,6 +26,12 @@ def nameless(names: Sequence[str]) -> str:
     """How the rule that a call names its tool is broken (each provider's reference of a call: `name` is required)."""
     missing = sum(not name.strip() for name in names)
     return f"{missing} calls name no tool" if missing else ""
+
+
+def wrong_names(names: Iterable[str], pattern: re.Pattern[str]) -> str:
+    """How the rule that names of tools match a pattern is broken; a call without one breaks another rule."""
+    wrong = next((name for name in names if name.strip() and not pattern.match(name)), None)
+    return "" if wrong is None else f"the tool name {wrong[:80]!r} is not allowed"
 
 
 def wrong_ids(ids: Sequence[str], pattern: re.Pattern[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -15,7 +16,11 @@ from budgeteer.engine.providers.rule_checks import (
     not_empty,
     same_role_twice,
     wrong_ids,
+    wrong_names,
 )
+
+#: The pattern that the API's own 400 names for `tools.N.custom.name`; read 2026-11-30.
+_TOOL_NAME: Final = re.compile(r"^[a-zA-Z0-9_-]{1,128}\Z")
 
 
 def _content(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -60,6 +65,21 @@ def _blank_texts(request: Request) -> str:
     return f"{blank} text blocks are empty" if blank else ""
 
 
+def _tool_names(request: Request) -> list[str]:
+    """The names of calls and of the request's own tools; those that run at Anthropic have a type of their own."""
+    defined = [tool["name"] for tool in request.get("tools", ()) if tool.get("type", "custom") == "custom"]
+    return [*(block["name"] for block in _blocks(request, "tool_use")), *defined]
+
+
+def _last_blank(request: Request) -> str:
+    """How the API's own 400, "final assistant content cannot end with trailing whitespace", comes about."""
+    for message in request["messages"][-1:]:
+        text = "".join(block.get("text", "") for block in _content(message)[-1:])
+        if message["role"] == "assistant" and text != text.rstrip():
+            return "the last message is the assistant's and ends in white space"
+    return ""
+
+
 ANTHROPIC_RULES: Final = (
     ProviderRule("not empty", "the request has a message", lambda request: not_empty(request["messages"], "message")),
     ProviderRule(
@@ -73,6 +93,7 @@ ANTHROPIC_RULES: Final = (
     ProviderRule("calls are answered", "every tool_use is answered in the next message", _unpaired),
     ProviderRule("results before text", "results stand before text", _results_first),
     ProviderRule("no empty text", "no text block is empty", _blank_texts),
+    ProviderRule("last text", "no reply that is to be gone on with ends in white space", _last_blank),
     ProviderRule("thinking leads on", "no turn of the assistant's ends in thinking", _last_thoughts),
     ProviderRule(
         "call ids",
@@ -83,5 +104,10 @@ ANTHROPIC_RULES: Final = (
         "calls have names",
         NAMED,
         lambda request: nameless([block["name"] for block in _blocks(request, "tool_use")]),
+    ),
+    ProviderRule(
+        "tool names",
+        "every tool is named with up to 128 letters, digits, - and _",
+        lambda request: wrong_names(_tool_names(request), _TOOL_NAME),
     ),
 )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import Any, Final
 
 from budgeteer.engine.providers.base import ProviderRule, Request
-from budgeteer.engine.providers.rule_checks import NAMED, nameless, not_empty, unanswered
+from budgeteer.engine.providers.rule_checks import NAMED, nameless, not_empty, unanswered, wrong_names
+
+#: The API's own 400 for the names of tools and of calls in messages: "does not match pattern", "Expected a string with
+#: maximum length 64"; read 2026-11-30.
+_TOOL_NAME: Final = re.compile(r"^[a-zA-Z0-9_-]{1,64}\Z")
 
 
 def _pairing(request: Request) -> tuple[list[str], list[str]]:
@@ -35,9 +40,20 @@ def _called_names(request: Request) -> list[str]:
     return [call.get("function", call.get("custom"))["name"] for call in calls]
 
 
+def _tool_names(request: Request) -> list[str]:
+    tools: list[dict[str, Any]] = request.get("tools", [])
+    defined = [tool[tool["type"]]["name"] for tool in tools if tool.get("type") in ("function", "custom")]
+    return [*_called_names(request), *defined]
+
+
 CHAT_RULES: Final = (
     ProviderRule("not empty", "the request has a message", lambda request: not_empty(request["messages"], "message")),
     ProviderRule("results follow calls", "every result answers a call of the message before it", _stray_results),
     ProviderRule("calls are answered", "every call is answered once", lambda request: unanswered(_pairing(request)[0])),
     ProviderRule("calls have names", NAMED, lambda request: nameless(_called_names(request))),
+    ProviderRule(
+        "tool names",
+        "every tool is named with up to 64 letters, digits, - and _",
+        lambda request: wrong_names(_tool_names(request), _TOOL_NAME),
+    ),
 )

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from budgeteer.engine.providers.base import ProviderRule, Request
 from budgeteer.engine.providers.openai_responses.capabilities import CALL_ID
-from budgeteer.engine.providers.rule_checks import NAMED, Items, nameless, not_empty, unanswered, wrong_ids
+from budgeteer.engine.providers.rule_checks import (
+    NAMED,
+    Items,
+    nameless,
+    not_empty,
+    unanswered,
+    wrong_ids,
+    wrong_names,
+)
 
+#: The pattern of OpenAI's own 400 for names of tools and calls, read 2026-11-30; it does not say how long one may be.
+_TOOL_NAME: Final = re.compile(r"^[a-zA-Z0-9_-]+\Z")
 _ANSWERED_BY: Final = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 
 
@@ -34,6 +45,11 @@ def _called(request: Request, key: str) -> list[Any]:
     return [item[key] for item in request["input"] if item.get("type") in _ANSWERED_BY]
 
 
+def _tool_names(request: Request) -> list[str]:
+    defined = [tool["name"] for tool in request.get("tools", ()) if tool.get("type") in ("function", "custom")]
+    return [*_called(request, "name"), *defined]
+
+
 def _lone_reasoning(request: Request) -> str:
     items: Items = request["input"]
     led_to = [*items[1:], {"role": "user"}] if items else []
@@ -52,6 +68,11 @@ RESPONSES_RULES: Final = (
         lambda request: not_empty(request["input"], "item of input"),
     ),
     ProviderRule("calls have names", NAMED, lambda request: nameless(_called(request, "name"))),
+    ProviderRule(
+        "tool names",
+        "every tool is named with letters, digits, - and _",
+        lambda request: wrong_names(_tool_names(request), _TOOL_NAME),
+    ),
     ProviderRule("outputs follow calls", "every output answers a call of its kind before it", _stray_outputs),
     ProviderRule("calls are answered", "every call has its output", lambda request: unanswered(_pairing(request)[0])),
     ProviderRule("reasoning keeps its item", "reasoning stands right before the item it led to", _lone_reasoning),
