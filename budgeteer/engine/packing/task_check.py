@@ -116,13 +116,16 @@ def _lines(fit: HistoryFit, view: HistoryView, bundle: Bundle) -> Mask:
 def _from_role_on(fit: HistoryFit, view: HistoryView, roles: str, spared: Mask, rule: HistoryRule) -> HistoryFit:
     """The fit without what stands before the first message of these roles, one that is kept or a user's that is added.
 
-    What is `spared`, whole groups, stays.
+    What is `spared`, whole groups, stays. The group of an earlier message may hold the one of these roles (`keepWith`):
+    then what followed that one stands first, and is looked at again.
     """
-    wanted = np.flatnonzero(fit.kept & has_role(view, roles))
-    start = int(wanted[0]) if len(wanted) else len(view)
-    if fit.summary is not None and "user" in roles.split(","):
-        start = min(start, fit.summary.before)
-    early = fit.kept & ~spared & (np.arange(len(view)) < start)
-    if not early.any():
-        return fit
-    return fit.without(fit.kept & np.isin(view.group, np.unique(view.group[early])), rule)
+    wanted = has_role(view, roles)
+    while True:
+        found = np.flatnonzero(fit.kept & wanted)
+        start = int(found[0]) if len(found) else len(view)
+        if fit.summary is not None and "user" in roles.split(","):
+            start = min(start, fit.summary.before)
+        early = fit.kept & ~spared & (np.arange(len(view)) < start)
+        if not early.any():
+            return fit
+        fit = fit.without(fit.kept & np.isin(view.group, np.unique(view.group[early])), rule)

@@ -315,10 +315,14 @@ class Prefixes:
             first = np.full(int(view.group.max()) + 1, len(view) - 1)
             rows = np.flatnonzero(view.alive)
             np.minimum.at(first, view.group[rows], rows)
-            users = np.minimum.accumulate(np.where(view.alive & (view.role == USER), level, never))
-            waits = np.maximum(level, users[first[view.group]])
             spared = view.always | view.task | view.written
-            level = waits if asked_of(packer.bundle, packer.provider).first_is_user else np.where(spared, level, waits)
+            if asked_of(packer.bundle, packer.provider).first_is_user:
+                spared = np.zeros(len(view), np.bool_)
+            reached, before = level, None
+            while before is None or not np.array_equal(level, before):  # a user's may wait with its group (`keepWith`)
+                before = level
+                users = np.minimum.accumulate(np.where(view.alive & (view.role == USER), level, never))
+                level = np.where(spared, reached, np.maximum(reached, users[first[view.group]]))
         return level
 
     @functools.cached_property

@@ -9,6 +9,7 @@ import pytest
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
+from budgeteer.engine.rendering.validity import check_packing
 from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
 
 #: Priorities of nine messages of one size, the last of them the task.
@@ -88,6 +89,17 @@ def test_messages_that_are_kept_together_stay_or_go_together(strategy: str, prov
         if packing.fits:
             assert (1 in kept) == (6 in kept)
             assert (3 in kept) == (4 in kept)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("provider", ["anthropic", "gemini"])
+def test_what_follows_a_question_that_goes_with_its_partner_is_not_sent_first(strategy: str, provider: str) -> None:
+    talk = [user("word " * 90), assistant("Yes."), user("Why?"), assistant("So."), user("Where?")]
+    pairs = {"message:m2": "message:m3"}
+    for window in (60, 80, 400):
+        config = settings(strategy=strategy, keepWith=pairs, priorities={})
+        packing = packed(bundle_of(*talk), config | {"contextWindow": window, "outputReserve": 0}, provider=provider)
+        assert not packing.fits or all(check.ok for check in check_packing(packing))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
