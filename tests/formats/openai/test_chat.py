@@ -203,6 +203,12 @@ def test_json_lines_of_envelopes_are_many_conversations() -> None:
     assert "JSON lines, each a request body" in found.reason
 
 
+def test_json_lines_of_lists_of_messages_are_a_conversation_each() -> None:
+    found = import_bytes(b"\n".join(dumps([{"role": "user", "content": f"Pier {line}?"}]) for line in (1, 2)))
+    assert found.format == "openai-chat"
+    assert [text_of(message) for chat in found.conversations for message in chat.messages] == ["Pier 1?", "Pier 2?"]
+
+
 def test_content_takes_every_form() -> None:
     assert parts_of(
         {"role": "user", "content": "text"},
