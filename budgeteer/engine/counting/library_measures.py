@@ -21,6 +21,7 @@ from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.providers.base import ToolReading
 from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
 from budgeteer.engine.providers.tool_forms import TOOL_RENDERINGS
+from budgeteer.engine.providers.tool_names import ToolNames
 
 type Ints = NDArray[np.int64]
 type Progress = Callable[[int, int], None]
@@ -376,7 +377,7 @@ def measure_tools(
             form: _sizes([compact_json(rendering.rendered(tool)) for tool in some], counter)
             for form, rendering in TOOL_RENDERINGS.items()
         }
-        read: dict[ToolReading, list[int | None]] = {}
+        read: dict[tuple[ToolReading, ToolNames], list[int | None]] = {}
         columns: list[Sequence[int]] = []
         for row in PROVIDERS.values():
             tokens, chars = sizes[row.tools.form]
@@ -384,9 +385,10 @@ def measure_tools(
             if reading is None:
                 columns += [tokens, chars, tokens, [0] * len(some)]
                 continue
-            if reading not in read:
-                read[reading] = _read_tokens(some, reading, counter)
-            own = [size if size is not None else json for size, json in zip(read[reading], tokens, strict=True)]
+            key = (reading, row.tools.names)
+            if key not in read:
+                read[key] = _read_tokens([row.tools.named(tool) for tool in some], reading, counter)
+            own = [size if size is not None else json for size, json in zip(read[key], tokens, strict=True)]
             columns += [tokens, chars, own, [int(reading.is_published(tool)) for tool in some]]
         return _table(columns)
 

@@ -106,6 +106,8 @@ class _Plain:
         self._providers = providers
         patterns = [provider.capabilities.call_id for provider in providers]
         self._ids = [pattern.match for pattern in patterns if pattern is not None]
+        self._tool_names = [provider.tools.names for provider in providers]
+        self._taken_names: dict[str, bool] = {}
         self._words: list[str] = []
         self._words_rows: list[int] = []
         self._calls: list[ToolCallPart] = []
@@ -170,6 +172,8 @@ class _Plain:
             if type(part) is ToolCallPart:
                 if (origin := part.origin) is not None and not origin.is_shape:
                     return False
+                if not self._takes_name(part.name):
+                    return False
                 calls.append(part)
         count = len(calls)
         if count != len(place.answered) or (self._ids and not self._are_known([call.id for call in calls])):
@@ -179,6 +183,13 @@ class _Plain:
         self._calls += calls
         self._calls_rows += [at] * count
         return True
+
+    def _takes_name(self, name: str) -> bool:
+        """Whether every provider takes a tool's name as it is; names repeat."""
+        known = self._taken_names.get(name)
+        if known is None:
+            known = self._taken_names[name] = all(names.takes(name) for names in self._tool_names)
+        return known
 
     def _are_known(self, call_ids: Sequence[str]) -> bool:
         """Whether every provider takes these call ids as they are."""

@@ -63,6 +63,7 @@ _LOSSES = {
     Loss.ERROR_MARK: "this provider has no mark for a call that failed",
     Loss.MOVED: "results stand in the order of their calls here",
     Loss.RENAMED: "a call id that is not allowed here, or was used before, is replaced",
+    Loss.TOOL_NAME: "the name of a tool that is not allowed here is replaced",
     Loss.FIELDS: "fields that only its own provider knows, such as ids and cache marks, are left out",
     Loss.APART: "the result stood apart from its call, and is put back beside it",
     Loss.BYTES: "base64 in an object that is no part of any provider's is left out",
@@ -237,12 +238,20 @@ def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_cal
         return Reason("pin", f"Pinned: no limit drops it.{unused}")
     if fit.called[row] and (config.enabled or fit.named[row]):
         return Reason("calledInHistory", "Kept history calls it, so its definition stays.")
-    if fit.adapted[row]:
-        fields = "fields that only its own provider knows are left out"
-        return Reason(f"validity:{fit.provider}", f"Sent, but not just as it came: {fields}.{unused}")
+    if changed := _changes_of_tool(fit, row):
+        return Reason(f"validity:{fit.provider}", f"Sent, but not just as it came: {changed}.{unused}")
     if not config.enabled:
         return Reason("kept", f"The skills budget is off: every definition is sent.{unused}")
     return Reason("kept", f"Fits: {int(fit.needed_chars[row]):,} of {limit:,} characters.{unused}")
+
+
+def _changes_of_tool(fit: ToolFit, row: int) -> str:
+    """What a definition is sent without, "" where it is sent as it came."""
+    changes = {
+        "fields that only its own provider knows are left out": fit.adapted[row],
+        "its name is not allowed here, and is replaced": fit.renamed[row],
+    }
+    return "; ".join(change for change, is_made in changes.items() if is_made)
 
 
 def _tool_without_room(fit: ToolFit, limit_chars: int, row: int, unused: str) -> Reason:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import ImagePart, Message, OpaquePart, Part, ReasoningPart, Role, TextPart
 from budgeteer.engine.content.library import ToolDefinition, ToolForm, fields_of, server_tool_form
 from budgeteer.engine.providers.call_arguments import ArgumentForm
 from budgeteer.engine.providers.names import ProviderName
+from budgeteer.engine.providers.tool_names import ToolNames
 
 ALL_ROLES: Final[frozenset[Role]] = frozenset({"system", "developer", "user", "assistant", "tool"})
 NO_SYSTEM: Final[frozenset[Role]] = frozenset({"user", "assistant", "tool"})
@@ -180,6 +181,7 @@ class ToolRendering:
         title: whose form it is, as shown to people.
         write: a function tool that came in another form, written in this one.
         reading: how its own models read definitions, None where that is not known.
+        names: which names of tools it takes, in definitions and calls.
         fields: what it writes of a definition beside its name, description and schema.
         counts_are_published: whether the counts that `reading` gives were checked with requests of this provider.
     """
@@ -188,14 +190,35 @@ class ToolRendering:
     title: str
     write: Callable[[ToolDefinition], dict[str, Any]]
     reading: ToolReading | None
+    names: ToolNames
     counts_are_published: bool
     fields: frozenset[str] = frozenset()
 
     def rendered(self, tool: ToolDefinition) -> dict[str, Any]:
-        """Return the definition in this form: as it came where that is its own, or where it has only a type."""
+        """Return the definition in this form: as it came where that is its own, or where it has only a type.
+
+        A name that the provider refuses is replaced, see ToolNames.
+        """
+        tool = self.named(tool)
         if tool.form == self.form or tool.parameters is None:
             return dict(tool.raw)
         return self.write(tool)
+
+    def named(self, tool: ToolDefinition) -> ToolDefinition:
+        """The definition under the name that it is sent by; a tool that has only a type has the provider's name."""
+        if not self.renames(tool):
+            return tool
+        name, raw = self.names.sent(tool.name), dict(tool.raw)
+        inner = raw.get("function")
+        if isinstance(inner, Mapping):
+            raw["function"] = {**inner, "name": name}
+        else:
+            raw["name"] = name
+        return replace(tool, name=name, raw=raw)
+
+    def renames(self, tool: ToolDefinition) -> bool:
+        """Whether the provider refuses the name of a definition."""
+        return tool.parameters is not None and not self.names.takes(tool.name)
 
     def loses_fields(self, tool: ToolDefinition) -> bool:
         """Whether the definition says something that only the form it came in can say (`cache_control`, say)."""

@@ -48,10 +48,13 @@ class Loss(IntFlag):
     FIELDS = 131072
     APART = 262144
     BYTES = 524288
+    TOOL_NAME = 1048576
 
 
 #: Every part is sent, but not quite as it came: the message is kept, and says so.
-ADAPTED: Final = Loss.NAME | Loss.ERROR_MARK | Loss.MOVED | Loss.RENAMED | Loss.FIELDS | Loss.APART
+ADAPTED: Final = (
+    Loss.NAME | Loss.ERROR_MARK | Loss.MOVED | Loss.RENAMED | Loss.FIELDS | Loss.APART | Loss.TOOL_NAME
+)
 
 _FAULTS: Final = {
     Fault.NONE: Loss(0),
@@ -85,6 +88,7 @@ def supported_parts(message: Message, provider: str, place: Place) -> SupportedP
     if loss:
         return SupportedParts((), loss | Loss.EMPTY)
     loss = _adapted(message, provider, place)
+    names = PROVIDERS[provider].tools.names
     parts: list[Part] = []
     for at, part in enumerate(message.parts):
         if isinstance(part, ToolCallPart) and at not in place.answered:
@@ -95,6 +99,9 @@ def supported_parts(message: Message, provider: str, place: Place) -> SupportedP
             sent, lost = _result(part, provider)
             parts.append(sent)
             loss |= lost
+        elif isinstance(part, ToolCallPart) and not names.takes(part.name):
+            parts.append(replace(part, name=names.sent(part.name)))
+            loss |= Loss.TOOL_NAME
         else:
             parts.append(_as_sent(part, provider))
     if not parts:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from budgeteer.engine.providers.tool_names import ToolNames
+
 type Items = Sequence[Mapping[str, Any]]
 
 NAMED: Final = "every call names its tool"
@@ -28,9 +30,9 @@ def nameless(names: Sequence[str]) -> str:
     return f"{missing} calls name no tool" if missing else ""
 
 
-def wrong_names(names: Iterable[str], pattern: re.Pattern[str]) -> str:
-    """How the rule that names of tools match a pattern is broken; a call without one breaks another rule."""
-    wrong = next((name for name in names if name.strip() and not pattern.match(name)), None)
+def wrong_names(names: Iterable[str], allowed: ToolNames) -> str:
+    """How the rule of a provider for names of tools is broken; a call without one breaks another rule."""
+    wrong = next((name for name in names if not allowed.takes(name)), None)
     return "" if wrong is None else f"the tool name {wrong[:80]!r} is not allowed"
 
 

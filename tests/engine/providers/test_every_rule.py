@@ -72,6 +72,7 @@ BROKEN: Final[Mapping[ProviderName, Mapping[str, dict[str, Any]]]] = {
         "roles alternate": {"contents": [ASKED, ASKED]},
         "calls are answered": {"contents": [ASKED, model({"functionCall": {"name": "run", "args": {}}})]},
         "calls have names": {"contents": [ASKED, model({"functionCall": {"name": "", "args": {}}})]},
+        "tool names": {"contents": [ASKED], "tools": [{"functionDeclarations": [{"name": "7 days"}]}]},
         "no empty part": {"contents": [{"role": "user", "parts": [{"text": ""}]}]},
         "signatures": {"contents": [ASKED, model({"thoughtSignature": "s"})]},
     },

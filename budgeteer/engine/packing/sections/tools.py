@@ -43,6 +43,7 @@ class ToolFit:
         refused: one entry a tool; those that run at another provider, so that this one cannot be sent them.
         named: one entry a tool; those that `tools.leaveOut` names.
         adapted: one entry a tool; those that are sent without fields that this provider has no place for.
+        renamed: one entry a tool; those whose name this provider refuses, and is sent another for.
         exact: one entry a tool; whether published counts say what it takes.
         tokens, chars: each definition's own size in the provider's form.
         needed_chars, needed_tokens: the array's size up to and including this tool; with all before it where it does
@@ -61,6 +62,7 @@ class ToolFit:
     refused: Mask
     named: Mask
     adapted: Mask
+    renamed: Mask
     exact: Mask
     tokens: Ints
     chars: Ints
@@ -189,6 +191,7 @@ def fit_tools(
         refused=refused,
         named=named,
         adapted=np.array([provider.tools.loses_fields(tool) for tool in tools], np.bool_),
+        renamed=np.array([provider.tools.renames(tool) for tool in tools], np.bool_),
         exact=costs.exact(measures),
         tokens=tokens,
         chars=chars,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from budgeteer.engine.providers.anthropic.capabilities import CALL_ID
+from budgeteer.engine.providers.anthropic.tools import ANTHROPIC_TOOLS
 from budgeteer.engine.providers.base import ProviderRule, Request
 from budgeteer.engine.providers.rule_checks import (
     NAMED,
@@ -18,9 +18,6 @@ from budgeteer.engine.providers.rule_checks import (
     wrong_ids,
     wrong_names,
 )
-
-#: The pattern that the API's own 400 names for `tools.N.custom.name`; read 2026-11-30.
-_TOOL_NAME: Final = re.compile(r"^[a-zA-Z0-9_-]{1,128}\Z")
 
 
 def _content(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -108,6 +105,6 @@ ANTHROPIC_RULES: Final = (
     ProviderRule(
         "tool names",
         "every tool is named with up to 128 letters, digits, - and _",
-        lambda request: wrong_names(_tool_names(request), _TOOL_NAME),
+        lambda request: wrong_names(_tool_names(request), ANTHROPIC_TOOLS.names),
     ),
 )

@@ -8,10 +8,12 @@ here: a line of JSON for each definition, and six tokens around it. Which reques
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 
 from budgeteer.engine.content.library import ToolDefinition, described, json_object
 from budgeteer.engine.providers.base import Charge, ToolReading, ToolRendering
+from budgeteer.engine.providers.tool_names import ToolNames
 
 
 def anthropic_tool(tool: ToolDefinition) -> dict[str, Any]:
@@ -51,5 +53,8 @@ ANTHROPIC_TOOLS: Final = ToolRendering(
     title="Anthropic",
     write=anthropic_tool,
     reading=CLAUDE,
+    names=ToolNames(
+        re.compile(r"^[a-zA-Z0-9_-]+\Z"), 128, "the API's own 400 for tools.N.custom.name, read 2026-11-30"
+    ),
     counts_are_published=False,
 )

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from budgeteer.engine.providers.base import ProviderRule, Request
-from budgeteer.engine.providers.rule_checks import NAMED, Items, first_is_user, nameless, not_empty, same_role_twice
+from budgeteer.engine.providers.gemini.tools import GEMINI_TOOLS
+from budgeteer.engine.providers.rule_checks import (
+    NAMED,
+    Items,
+    first_is_user,
+    nameless,
+    not_empty,
+    same_role_twice,
+    wrong_names,
+)
 
 _CALLS: Final = ("functionCall", "functionResponse")
 
@@ -45,9 +54,16 @@ def _foreign_roles(request: Request) -> str:
     return f"{foreign[0]} is no role" if foreign else ""
 
 
-def _nameless(request: Request) -> str:
+def _called(request: Request) -> list[str]:
+    """The names of calls and of their results."""
     parts = [part for turn in request["contents"] for part in turn["parts"]]
-    return nameless([part[key]["name"] for part in parts for key in _CALLS if key in part])
+    return [part[key]["name"] for part in parts for key in _CALLS if key in part]
+
+
+def _tool_names(request: Request) -> list[str]:
+    """Those, and the names of what is declared."""
+    declared = [one["name"] for tool in request.get("tools", ()) for one in tool.get("functionDeclarations", ())]
+    return [*_called(request), *declared]
 
 
 GEMINI_RULES: Final = (
@@ -62,7 +78,12 @@ GEMINI_RULES: Final = (
         "roles alternate", "roles alternate", lambda request: same_role_twice(request["contents"], "contents")
     ),
     ProviderRule("calls are answered", "the next turn answers every functionCall, in their order", _unpaired),
-    ProviderRule("calls have names", NAMED, _nameless),
+    ProviderRule("calls have names", NAMED, lambda request: nameless(_called(request))),
+    ProviderRule(
+        "tool names",
+        "every tool is named with up to 64 letters, digits, - _ . and :, of which a letter or _ is the first",
+        lambda request: wrong_names(_tool_names(request), GEMINI_TOOLS.names),
+    ),
     ProviderRule("no empty part", "every content has parts, and no text is empty", _empty_parts),
     ProviderRule("signatures", "every thoughtSignature stands on a part of the model's", _lost_signatures),
 )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from budgeteer.engine.providers.base import ProviderRule, Request
+from budgeteer.engine.providers.openai_chat.tools import OPENAI_TOOLS
 from budgeteer.engine.providers.rule_checks import NAMED, nameless, not_empty, unanswered, wrong_names
-
-#: The API's own 400 for the names of tools and of calls in messages: "does not match pattern", "Expected a string with
-#: maximum length 64"; read 2026-11-30.
-_TOOL_NAME: Final = re.compile(r"^[a-zA-Z0-9_-]{1,64}\Z")
 
 
 def _pairing(request: Request) -> tuple[list[str], list[str]]:
@@ -54,6 +50,6 @@ CHAT_RULES: Final = (
     ProviderRule(
         "tool names",
         "every tool is named with up to 64 letters, digits, - and _",
-        lambda request: wrong_names(_tool_names(request), _TOOL_NAME),
+        lambda request: wrong_names(_tool_names(request), OPENAI_TOOLS.names),
     ),
 )

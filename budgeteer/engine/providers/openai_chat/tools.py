@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from budgeteer.engine.content.library import ToolDefinition, described, is_strict
 from budgeteer.engine.providers.base import ToolRendering
 from budgeteer.engine.providers.openai_chat.tool_text import TYPESCRIPT
+from budgeteer.engine.providers.tool_names import ToolNames
 
 
 def chat_tool(tool: ToolDefinition) -> dict[str, Any]:
@@ -20,6 +22,9 @@ OPENAI_TOOLS: Final = ToolRendering(
     title="OpenAI",
     write=chat_tool,
     reading=TYPESCRIPT,
+    names=ToolNames(
+        re.compile(r"^[a-zA-Z0-9_-]+\Z"), 64, "OpenAI's OpenAPI document, FunctionObject.name, read 2026-11-30"
+    ),
     counts_are_published=True,
     fields=frozenset({"strict"}),
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from budgeteer.engine.providers.base import ProviderRule, Request
 from budgeteer.engine.providers.openai_responses.capabilities import CALL_ID
+from budgeteer.engine.providers.openai_responses.tools import RESPONSES_TOOLS
 from budgeteer.engine.providers.rule_checks import (
     NAMED,
     Items,
@@ -17,8 +17,6 @@ from budgeteer.engine.providers.rule_checks import (
     wrong_names,
 )
 
-#: The pattern of OpenAI's own 400 for names of tools and calls, read 2026-11-30; it does not say how long one may be.
-_TOOL_NAME: Final = re.compile(r"^[a-zA-Z0-9_-]+\Z")
 _ANSWERED_BY: Final = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 
 
@@ -70,8 +68,8 @@ RESPONSES_RULES: Final = (
     ProviderRule("calls have names", NAMED, lambda request: nameless(_called(request, "name"))),
     ProviderRule(
         "tool names",
-        "every tool is named with letters, digits, - and _",
-        lambda request: wrong_names(_tool_names(request), _TOOL_NAME),
+        "every tool is named with up to 128 letters, digits, - and _",
+        lambda request: wrong_names(_tool_names(request), RESPONSES_TOOLS.names),
     ),
     ProviderRule("outputs follow calls", "every output answers a call of its kind before it", _stray_outputs),
     ProviderRule("calls are answered", "every call has its output", lambda request: unanswered(_pairing(request)[0])),
