@@ -24,7 +24,7 @@ from budgeteer.engine.counting.library_measures import Ints, Progress, Table, ta
 from budgeteer.sources.files.item_store import Item, line_of
 
 # Raise it whenever a counter or a measure gives another number for the same item.
-COUNTING_VERSION = 10
+COUNTING_VERSION = 11
 KEY_BYTES = 32
 MAC_BYTES = 16
 # A run ends after an item whose print begins with one of 8 of 256 bytes (32 items on average), and at these bounds:

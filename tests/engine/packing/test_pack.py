@@ -361,7 +361,7 @@ def test_every_request_form_but_those_to_read_is_a_provider() -> None:
         (
             "anthropic",
             [{"role": "assistant", "content": [{"type": "text", "text": " "}]}],
-            {"first message", "no empty text"},
+            {"first message", "no empty text", "last text"},
         ),
         (
             "anthropic",
