@@ -5,12 +5,19 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable
+from typing import Final
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import WORK_MS, Visitor
 from tests.browser.steps import figures, is_saved, open_sample
+
+SEEN_ROWS: Final = """() => [...document.querySelectorAll(".msgs tr.in-range")].map((row) => {
+    const box = row.getBoundingClientRect();
+    return row.contains(document.elementFromPoint(box.left + 40, box.top + box.height / 2));
+})"""
+"""Of each row of a chosen range, whether it is seen: in the window, and behind nothing."""
 
 
 @pytest.fixture
@@ -197,11 +204,11 @@ def test_on_a_phone_an_item_leads_back_to_its_row_and_a_range_is_compressed_in_p
     expect(page.locator("table.items tbody .c-name a", has_text=name).nth(0)).to_be_attached()
 
     page.goto(f"{page.url.split('?')[0].split('#')[0]}?view=messages")
-    page.locator(".msgs tbody tr[data-row] .c-name a").nth(8).click()
+    page.locator(".msgs tbody tr[data-row] .c-name a").nth(60).click()
     page.get_by_role("link", name="Compress from here").click()
     form = page.locator("#range-bar")
     expect(form).to_be_in_viewport(ratio=0.9)
-    expect(page.locator(".msgs tr.in-range").first).to_be_in_viewport()
+    page.wait_for_function(f"() => ({SEEN_ROWS})()[0]")
     page.locator("#generate-block").click()
     expect(page.locator("#compress-effect")).to_contain_text("Effect on the prompt", timeout=WORK_MS)
     page.locator("#make-block").click()
@@ -212,17 +219,13 @@ def test_on_a_phone_an_item_leads_back_to_its_row_and_a_range_is_compressed_in_p
 def test_a_chosen_range_is_not_hidden_by_its_form(agent: Page) -> None:
     page = agent
     workspace = page.url.split("?")[0].split("#")[0]
-    seen_rows = """() => [...document.querySelectorAll(".msgs tr.in-range")].map((row) => {
-        const box = row.getBoundingClientRect();
-        return row.contains(document.elementFromPoint(box.left + 40, box.top + box.height / 2));
-    })"""
     for width, height in ((1440, 900), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         page.goto("about:blank")
         page.goto(f"{workspace}?view=messages&start=127&end=134&sel=")
         expect(page.locator("#range-bar")).to_be_in_viewport()
-        page.wait_for_function(f"() => ({seen_rows})().at(-1)")
-        assert sum(page.evaluate(seen_rows)) >= 3, width
+        page.wait_for_function(f"() => ({SEEN_ROWS})().at(-1)")
+        assert sum(page.evaluate(SEEN_ROWS)) >= 3, width
 
 
 def test_no_complaint_of_overtaken_requests_stands_in_the_console(agent: Page) -> None:

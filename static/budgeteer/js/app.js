@@ -24,6 +24,9 @@
   const speak = () => {
     waiting = 0;
     if (!pending || !status) return;
+    // An open dialog hides what is outside of it, from the eye and from a screen reader.
+    const place = document.querySelector("dialog[open]") ?? document.body;
+    if (status.parentElement !== place) place.append(status);
     status.textContent = pending;
     pending = "";
     waiting = setTimeout(speak, 1000);
@@ -104,7 +107,7 @@
 
   // ---- buttons that do one small thing ----
   const textOf = (element) => ("value" in element ? element.value : element.textContent);
-  // The status line lies behind an open dialog, so the button itself says it as well.
+  // The button itself says it as well: there one looks.
   const saidOn = (button, sentence) => {
     if (button.dataset.said) return;
     const before = [...button.childNodes];
@@ -121,6 +124,7 @@
   document.addEventListener("htmx:load", async ({ detail: { elt } }) => {
     const button = elt.matches?.("[data-copy-once]") && elt.querySelector("[data-copy]");
     if (!button) return;
+    elt.scrollIntoView({ block: "center" });
     try {
       await navigator.clipboard.writeText(textOf(document.querySelector(button.dataset.copy)));
       saidOn(button, "Copied");
@@ -171,7 +175,7 @@
       return;
     }
     if (root.dataset.keys === "off" || event.ctrlKey || event.metaKey || event.altKey || inField(event.target)) return;
-    if (event.key === "?") location.assign(document.querySelector("[data-help]")?.href ?? "/help/");
+    if (event.key === "?") location.assign(`${document.querySelector("[data-help]")?.href ?? "/help/"}#keys`);
     const search = event.key === "/" && document.querySelector("input[type=search]");
     if (search) {
       event.preventDefault();
