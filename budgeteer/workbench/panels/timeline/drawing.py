@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -37,6 +37,8 @@ MARK_NAMES = {
 }
 DRAWN_MARKS = ("compress", "summary", "nudge")
 MARK_GAP = 17.0
+#: Pixels of a digit of a label below the plot, with its part of the room beside the label.
+DIGIT_ROOM = 8.0
 LISTED_MOMENTS = 40
 SHOWN_REQUESTS = 14
 ABOVE = "first to request more than the limit"
@@ -319,24 +321,14 @@ class _Picture:
     def _request_ticks(self, x: Scale, size: PictureSize) -> Iterator[Tick]:
         """Ticks at round numbers of requests, in the middle of their steps, the first one among them."""
         count = len(self.timeline.asked)
-        numbers = [1, *(int(number) for number in Scale(1, count, 0, 1).ticks(size.ticks) if number == int(number))]
-        last = -MARK_GAP * 2
-        for number in dict.fromkeys(numbers):
-            place = x.at(number - 0.5)
-            if place - last >= MARK_GAP:
-                yield Tick(place, f"{number:,}")
-                last = place
+        return _apart((x.at(number - 0.5), number) for number in _round_numbers(1, count, size.ticks))
 
     def _turn_ticks(self, x: Scale, size: PictureSize) -> Iterator[Tick]:
-        """A tick where a turn of the user begins, as many as there is room for."""
+        """Ticks where turns of the user begin: at the first one and at round numbers, as many as there is room for."""
         turns, begins = self.timeline.turns, self._begins
-        stride = max(1, -(-len(begins) // size.ticks))
-        last = -MARK_GAP * 2
-        for at in begins[::stride]:
-            place = x.at(at)
-            if place - last >= MARK_GAP:
-                yield Tick(place, f"{turns[at]:,}")
-                last = place
+        first_request = {turns[at]: at for at in reversed(begins)}
+        numbers = _round_numbers(min(first_request), max(first_request), size.ticks)
+        return _apart((x.at(first_request[number]), number) for number in numbers if number in first_request)
 
     def _marks(self, x: Scale, right: float) -> Iterator[Mark]:
         """The events above the picture; those that would overlap join the one before them."""
@@ -375,6 +367,22 @@ class _Picture:
                 reported=f"{reported[at]:,}" if at in reported else "",
                 events=", ".join(events),
             )
+
+
+def _round_numbers(first: int, last: int, most: int) -> list[int]:
+    """The first of these numbers and the round ones, about `most` of them."""
+    found = [int(number) for number in Scale(first, last, 0, 1).ticks(most) if number == int(number)]
+    return list(dict.fromkeys([first, *found]))
+
+
+def _apart(places: Iterable[tuple[float, int]]) -> Iterator[Tick]:
+    """Ticks with their numbers, but for those whose label would touch the one before it."""
+    last = float("-inf")
+    for place, number in places:
+        label = f"{number:,}"
+        if place - last >= max(MARK_GAP, DIGIT_ROOM * len(label)):
+            yield Tick(place, label)
+            last = place
 
 
 def _picked(asked: Sequence[int], *, columns: int) -> list[int]:

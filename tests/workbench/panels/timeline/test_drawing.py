@@ -280,6 +280,16 @@ def test_a_conversation_of_one_turn_has_requests_on_its_axis(session: Workspace,
     assert turns.x_title.startswith("user turn")
 
 
+@pytest.mark.parametrize(("count", "step"), [(30, 5), (600, 50), (5_000, 500)])
+def test_turns_have_round_numbers_on_the_axis_after_the_first(session: Workspace, count: int, step: int) -> None:
+    drawing = timeline_view(packed_of(session), stretched(session, count), ViewState()).drawings[0]
+    numbers = [int(tick.label.replace(",", "")) for tick in drawing.x_ticks]
+    assert numbers == [1, *range(step, count + 1, step)]
+    width = drawing.plot_width / count
+    places = [drawing.size.left + (number - 1) * width for number in numbers]
+    assert [tick.at for tick in drawing.x_ticks] == pytest.approx(places, abs=0.1)
+
+
 def test_a_limit_far_above_every_request_is_said_and_does_not_flatten_the_picture(
     client: Client, session: Workspace, patient: None
 ) -> None:
