@@ -278,6 +278,17 @@ def test_on_a_phone_a_quarter_of_the_screen_at_most_is_not_content(visitor, busy
             expect(page.locator(".bud .short")).to_have_text(re.compile(r"^Fits, \d+ left out$"))
 
 
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_every_value_of_the_sweep_has_its_button_in_sight(visitor, busy, width):
+    page = visitor(width=width).open("/help/")
+    page.goto(f"{busy[0]}?view=sweep")
+    buttons = page.locator("table.picks button")
+    expect(buttons.first).to_be_visible(timeout=WORK_MS)
+    edges = [button.bounding_box()["x"] + button.bounding_box()["width"] for button in buttons.all()]
+    assert max(edges) <= width - 16, edges  # the margin of the page
+    assert page.locator(".scroll-x", has=buttons).evaluate(_FITS)
+
+
 def test_on_a_phone_the_bar_says_its_limit_and_the_tabs_show_that_they_go_on(visitor, busy):
     page = visitor(width=NARROW).open("/help/")
     page.set_viewport_size({"width": NARROW, "height": 844})
