@@ -32,7 +32,7 @@ from budgeteer.workbench.views.responses import (
 
 REWORDED = InputError(
     "It was reworded elsewhere since this page was drawn",
-    mend="Use this wording once more to put it in the place of the other, which undo brings back",
+    mend="Press Save text once more to put yours in the place of the other, which undo brings back",
 )
 
 
