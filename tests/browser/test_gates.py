@@ -279,6 +279,32 @@ def test_on_a_phone_a_quarter_of_the_screen_at_most_is_not_content(visitor, busy
 
 
 @pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_every_cause_says_how_much_it_added(visitor, busy, width):
+    page = visitor(width=width).open("/help/")
+    page.goto(f"{busy[0]}?view=timeline")
+    rows = page.locator("table.causes tbody tr")
+    expect(rows.first).to_be_visible(timeout=WORK_MS)
+    for row in rows.all():
+        amount, name = row.locator(".c-tokens"), row.locator(".c-name")
+        expect(amount).to_be_visible()
+        expect(amount).to_have_text(re.compile(r"^\+[\d,]+$"))
+        assert amount.bounding_box()["x"] + amount.bounding_box()["width"] <= width
+        assert amount.evaluate(_FITS)
+        assert name.bounding_box()["width"] >= 100
+
+
+@pytest.mark.parametrize("width", [390, 1280, WIDE])
+def test_that_nothing_matches_is_read_whole(visitor, busy, width):
+    page = visitor(width=width).open("/help/")
+    for view in ("map", "messages"):
+        page.goto(f"{busy[0]}?view={view}&q=zzzz")
+        said = page.locator(".items td.none")
+        expect(said).to_have_text(re.compile(r"^No (item|message) matches\. Clear "))
+        assert said.evaluate(_FITS), view
+        assert said.bounding_box()["width"] >= page.locator("table.items").bounding_box()["width"] - 2, view
+
+
+@pytest.mark.parametrize("width", [320, 390])
 def test_on_a_phone_every_value_of_the_sweep_has_its_button_in_sight(visitor, busy, width):
     page = visitor(width=width).open("/help/")
     page.goto(f"{busy[0]}?view=sweep")
@@ -352,6 +378,16 @@ _CHART = """() => {
   const slider = document.querySelector(".choose-request input").getBoundingClientRect();
   return { scale: box.width / chart.viewBox.baseVal.width, bottom: Math.max(box.bottom, slider.bottom) / innerHeight };
 }"""
+
+
+@pytest.mark.parametrize("width", [1024, 1200, 1280, WIDE])
+def test_the_legend_of_the_map_stands_beside_its_title(visitor, busy, width):
+    page = visitor(width=width).open("/help/")
+    page.goto(busy[0])
+    title, legend = (page.locator(f".big-head > {each}").bounding_box() for each in ("h2", ".legend"))
+    assert title["y"] <= legend["y"] + legend["height"] / 2 <= title["y"] + title["height"]
+    pane = page.locator(".big-head").bounding_box()
+    assert legend["x"] + legend["width"] <= pane["x"] + pane["width"] + 1
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1280, 800), (768, 1024)])

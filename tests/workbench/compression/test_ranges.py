@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from budgeteer.engine.rendering import render_request
 from budgeteer.jobs.models import Job
 from budgeteer.workbench.compression.ranges import TOPIC_CHARS, block_shown, range_of
 from budgeteer.workbench.config_form import undo_steps
@@ -80,6 +81,19 @@ def test_what_is_generated_is_used_saves_and_is_taken_back(client: Client, roomy
     assert (shown.topic, shown.messages, shown.is_open) == ("the tables", f"{covered} messages", False)
     undo_steps.undo(roomy)
     assert packed_of(roomy).packing.total == before.total
+
+
+def test_a_block_made_by_hand_adds_nothing_but_its_text(client: Client, roomy: Workspace) -> None:
+    before = packed_of(roomy).packing
+    chosen = a_range(roomy)
+    client.post(url(roomy), {**chosen, "topic": "the tables", "summary": "What was said."})
+    roomy.refresh_from_db()
+    after = packed_of(roomy).packing
+    assert after.verdict.counts["summarised"] > 0
+    for section in ("system", "tools"):
+        assert after.ledger.total(section) == before.ledger.total(section), section
+    assert sum(entry.size.tokens for entry in after.ledger.overhead if entry.name == "message ids") == 0
+    assert "<id>" not in str(render_request(after))
 
 
 def test_a_block_is_opened_closed_reworded_and_decompressed(client: Client, roomy: Workspace) -> None:
