@@ -10,16 +10,15 @@ from budgeteer.engine.content.conversation import Conversation, Message, Role, T
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.branches import other_leaves, path_to, with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import Notes, numbered, text_value, title_of
+from budgeteer.formats.messages.message_spool import MessageSpool
+from budgeteer.formats.messages.numbering import Notes, numbered, put_aside, text_value, title_of
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly
 from budgeteer.formats.reading.importing import require
-from budgeteer.formats.reading.lazy_jsonl import read_now
 
 _ROLES: Mapping[str, Role] = {"prompter": "user", "user": "user", "assistant": "assistant", "system": "system"}
 _UNRANKED = 1_000_000
-_HELD = 1_000
-"""Messages of a tree up to which they are held while its branches are read, which share most of them."""
 
 
 def detect(document: Document) -> str | None:
@@ -33,7 +32,7 @@ def detect(document: Document) -> str | None:
 
 def _is_tree(value: Mapping[str, Any]) -> bool:
     prompt = value.get("prompt")
-    return isinstance(prompt, Mapping) and isinstance(prompt.get("text"), str) and "replies" in prompt
+    return isinstance(prompt, OBJECT) and isinstance(prompt.get("text"), str) and "replies" in prompt
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
@@ -53,16 +52,16 @@ def read(document: Document) -> Imported:
     """
     skipped = list(document.skipped)
     found: list[Conversation] = []
+    repeating = document.notes.fresh()
     for tree in _trees(document, skipped):
         end = tree.best()
-        main = tree.conversation(end, document.notes) if end else None
-        if main is None or end is None:
+        if end is None:
             skipped.append(Skipped(tree.where, "every message of it was deleted or has no text"))
             continue
+        main = tree.conversation(end, document.notes)
         leaves = other_leaves(tree.parents.get, tree.saying(), set(path_to(tree.parents.get, end)))
-        others = (tree.conversation(leaf, document.notes.fresh()) for leaf in leaves)
+        others = (tree.conversation(leaf, repeating, main.title) for leaf in leaves)
         found += with_branches(main, others, document.notes, total=len(leaves))
-        tree.forget()
     require(found, document, "OpenAssistant")
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
 
@@ -71,52 +70,45 @@ def read(document: Document) -> Imported:
 class _Tree:
     """The messages of one tree by id, in the order of the file, the one before each, and where the tree stands.
 
-    A message of a file too large to hold is read again when it is looked at: its rank, and whether it says anything,
-    are kept from when it was met.
+    Each message is made once, when it is met, and shared by the branches that it stands in. Those of a file too large
+    to hold are put aside then; of a message that says nothing the raw one is kept, to be told as left out.
     """
 
     name: str
     where: str
-    messages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    aside: MessageSpool | None = None
+    messages: dict[str, Message] = field(default_factory=dict)
     parents: dict[str, str | None] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
     ranks: dict[str, float] = field(default_factory=dict)
+    silent: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     model: str = ""
-    _read: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def add(self, raw: Mapping[str, Any], parent: str | None, line: int, kept: Mapping[str, Any] | None = None) -> str:
-        """Add a message; its id, made where it has none. `kept` is the message as it is to be kept."""
-        given = text_value(raw.get("message_id")) or f"message-{len(self.messages) + 1}"
-        self.messages[given], self.parents[given], self.lines[given] = raw if kept is None else kept, parent, line
-        self.ranks.pop(given, None)
-        if _says(raw):
-            self.ranks[given] = _rank(raw)
+        """Add a message; its id, made where it has none. `kept` is the raw message as it is to be kept."""
+        given = text_value(raw.get("message_id")) or f"message-{len(self.parents) + 1}"
+        self.parents[given] = parent
+        role, words = _ROLES.get(text_value(raw.get("role"))), text_value(_words(raw))
+        if role is not None and words and raw.get("deleted") is not True:
+            created = text_value(raw.get("created_date"))
+            message = Message(role, (TextPart(words),), given, created=created, line=line)
+            self.messages[given], self.ranks[given] = put_aside(message, self.aside), _rank(raw)
+            self.silent.pop(given, None)
+        else:
+            self.silent[given] = raw if kept is None else kept
+            self.messages.pop(given, None)
         self.model = self.model or text_value(raw.get("model_name"))
         return given
 
     def saying(self) -> list[str]:
-        """The messages that say something."""
-        return [name for name in self.messages if name in self.ranks]
-
-    def message(self, name: str) -> Mapping[str, Any]:
-        """A message, held for the next branch if the tree is small."""
-        found = self._read.get(name)
-        if found is None:
-            found = read_now(self.messages.get(name, {}))
-            if len(self.messages) <= _HELD:
-                self._read[name] = found
-        return found
-
-    def forget(self) -> None:
-        """Let go of what was held."""
-        self._read.clear()
+        """The messages that say something, in the order of the file."""
+        return [name for name in self.parents if name in self.messages]
 
     def best(self) -> str | None:
         """The end of the main branch: from the first prompt on, the best ranked reply of each message."""
         children: dict[str | None, list[str]] = {}
         for name in self.saying():
             above = self.parents[name]
-            children.setdefault(above if above in self.messages else None, []).append(name)
+            children.setdefault(above if above in self.parents else None, []).append(name)
         at: str | None = None
         seen: set[str] = set()
         while replies := [name for name in children.get(at, ()) if name not in seen]:
@@ -124,25 +116,18 @@ class _Tree:
             seen.add(at)
         return at
 
-    def conversation(self, end: str, notes: Notes) -> Conversation:
-        """The branch that ends in a message."""
+    def conversation(self, end: str, notes: Notes, title: str = "") -> Conversation:
+        """The branch that ends in a message, named by its first prompt where no title is given."""
         messages: list[Message] = []
         for name in path_to(self.parents.get, end):
-            raw = self.message(name)
-            if not _says(raw):
+            message = self.messages.get(name)
+            if message is None:
+                raw = self.silent.get(name, {})
                 notes.count("Messages that were deleted or have no text, left out", of=raw)
-                continue
-            role = _ROLES[raw["role"]]
-            created = text_value(raw.get("created_date"))
-            messages.append(Message(role, (TextPart(_words(raw)),), name, created=created, line=self.lines[name]))
+            else:
+                messages.append(message)
         done = numbered(messages, notes)
-        return Conversation(self.name, title_of(done, self.name), done, model=self.model)
-
-
-def _says(raw: Mapping[str, Any]) -> bool:
-    if raw.get("deleted") is True or text_value(raw.get("role")) not in _ROLES:
-        return False
-    return bool(text_value(_words(raw)))
+        return Conversation(self.name, title or title_of(done, self.name), done, model=self.model)
 
 
 def _rank(raw: Mapping[str, Any]) -> float:
@@ -153,15 +138,18 @@ def _rank(raw: Mapping[str, Any]) -> float:
 def _trees(document: Document, skipped: list[Skipped]) -> Iterator[_Tree]:
     """Each tree, in the order of the file; single messages are put together by their tree."""
     scattered: dict[str, _Tree] = {}
+    aside = document.notes.aside
     for entry in entries_of(document, skipped):
         value = entry.value
         if _is_tree(value):
             prompt = value["prompt"]
             name = text_value(value.get("message_tree_id")) or text_value(prompt.get("message_id"))
-            yield _grown(prompt, _Tree(name or f"c{entry.number}", entry.where), entry.number)
+            yield _grown(prompt, _Tree(name or f"c{entry.number}", entry.where, aside), entry.number)
         elif _is_message(value):
             name = text_value(value.get("message_tree_id")) or "messages"
-            tree = scattered.setdefault(name, _Tree(name, f"the tree {name[:60]}"))
+            tree = scattered.get(name)
+            if tree is None:
+                tree = scattered[name] = _Tree(name, f"the tree {name[:60]}", aside)
             tree.add(value, text_value(value.get("parent_id")) or None, entry.number, entry.object)
         else:
             skipped.append(Skipped(entry.where, "no prompt with replies, and no message", compact_json(value)[:500]))

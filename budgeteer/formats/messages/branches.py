@@ -158,12 +158,14 @@ def _shared(main: Sequence[Message], other: Sequence[Message]) -> int:
 
 
 def _branch(main: Conversation, other: Conversation, shared: int, number: int) -> Conversation:
-    return replace(
-        other,
+    return Conversation(  # `replace` takes four times as long
         id=f"{main.id}~{number}",
         title=_title(main, other, shared),
         messages=spliced(main.messages[:shared], other.messages[shared:]),
-        branches=0,
+        tools=other.tools,
+        model=other.model,
+        reported_input_tokens=other.reported_input_tokens,
+        recorded=other.recorded,
         branch_of=main.id,
         is_subagent=main.is_subagent,
         metadata={**other.metadata, "forksAfter": shared},

@@ -17,6 +17,7 @@ from typing import IO, Final, overload
 from budgeteer.engine.content.conversation import Message, Part
 from budgeteer.engine.counting.lazy_messages import LazyMessages, outlines_of
 from budgeteer.formats.messages.outlines import (
+    FEW,
     Outline,
     OutlineList,
     contents_from_json,
@@ -223,6 +224,8 @@ class SpooledMessages(LazyMessages):
 
     def then(self, others: Sequence[Message]) -> SpooledMessages:
         """These messages, then others that lie in the same place."""
+        if isinstance(others, SpooledMessages) and len(self) + len(others) <= FEW:
+            return SpooledMessages(self._aside, (*self.outlines, *others.outlines))
         return SpooledMessages(self._aside, OutlineList(self._aside.keep, chain(self.outlines, outlines_of(others))))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from budgeteer.engine.content.conversation import Message, OpaquePart, Part, TextPart, ToolResultPart
 from budgeteer.engine.counting.lazy_messages import outlines_of
 from budgeteer.formats.messages.message_spool import MessageSpool, SpooledMessages
-from budgeteer.formats.messages.outlines import Outline, OutlineList, says_nothing
+from budgeteer.formats.messages.outlines import FEW, Outline, OutlineList, says_nothing
 from budgeteer.formats.messages.progress import ProgressHeartbeat
 from budgeteer.formats.messages.separated_results import beside_calls
 from budgeteer.formats.messages.string_ledger import StringLedger
@@ -189,7 +189,8 @@ def numbered(
                 messages.name(at, given)
     else:
         held: list[Message] = []
-        outlines = None if notes.aside is None else OutlineList(notes.aside.keep)
+        are_few = isinstance(messages, list) and len(messages) <= FEW
+        outlines = None if notes.aside is None or are_few else OutlineList(notes.aside.keep)
         for position, message in enumerate(notes.telling.over(messages), 1):
             if message.role != "tool" and says_nothing(message.parts):
                 notes.silent[f"{place}{message.line or position}"] = None
@@ -197,7 +198,7 @@ def numbered(
             if outlines is not None:
                 outlines.append(message, given)
             else:
-                held.append(message if message.id == given else _named(message, given))
+                held.append(put_aside(message if message.id == given else _named(message, given), notes.aside))
         done = tuple(held) if outlines is None else outlines
     if is_request:
         done = beside_calls(done)
@@ -229,13 +230,13 @@ class UniqueIds:
     def __init__(self) -> None:
         self._used: set[str] = set()
         self._made = bytearray()
-        self._copies: Counter[str] = Counter()
+        self._copies: dict[str, int] = {}
 
     def __call__(self, wanted: str) -> str:
         given = wanted
-        while given in self._used or self._is_made(given):
-            self._copies[wanted] += 1
-            given = f"{wanted}#{self._copies[wanted] + 1}"
+        while given in self._used or (self._made and self._is_made(given)):
+            copies = self._copies[wanted] = self._copies.get(wanted, 0) + 1
+            given = f"{wanted}#{copies + 1}"
         self._used.add(given)
         return given
 
@@ -274,7 +275,10 @@ def last_text(parts: Iterable[Part]) -> str:
 
 def short_line(text: str, limit: int = TITLE_CHARACTERS) -> str:
     """A text as one short line: white space collapsed, cut at so many characters with an ellipsis."""
-    line = " ".join(text[: TITLE_CHARACTERS * 8].split())
+    line = ""
+    for most in (limit * 2, TITLE_CHARACTERS * 8):  # the beginning is enough of most texts
+        if len(line) <= limit:
+            line = " ".join(text[: min(most, TITLE_CHARACTERS * 8)].split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 

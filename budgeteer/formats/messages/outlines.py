@@ -37,6 +37,9 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.content.origin import origin_from_json
 
+FEW: Final = 8
+"""Messages up to which their outlines are held as they are: columns of so few take more memory and time."""
+
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 _FILLED: Final = TextPart("…")
 _BLANK: Final = TextPart("")

