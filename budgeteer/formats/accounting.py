@@ -8,8 +8,9 @@ those near the lines of the sample.
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import lru_cache
@@ -19,12 +20,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from budgeteer.engine.content.conversation import Message
+from budgeteer.engine.counting.lazy_messages import ConcatenatedMessages
 from budgeteer.formats.field_table import OTHER_FILES, FieldPath, is_metadata, left_out_fields, markup_words, read_files
 from budgeteer.formats.format import Format
 from budgeteer.formats.messages.accounting import Accounting, largest
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.messages.message_spool import MessageSpool, SpooledMessages
-from budgeteer.formats.messages.outlines import Outline, OutlineList
+from budgeteer.formats.messages.outlines import merged_in, places_of
 from budgeteer.formats.messages.string_ledger import (
     DEEPEST,
     StringLedger,
@@ -145,13 +147,15 @@ class Account:
         ledger = self._ledger
         ledger.see_strings(_strings_of(found))
         ledger.leave_entries(self._entry_of[one.where] for one in found.skipped if one.where in self._entry_of)
+        spooled: list[SpooledMessages] = []
         for chat in found.conversations:
             if self._aside is not None and isinstance(chat.messages, SpooledMessages):
-                self._aside.keep(chat.messages)
+                spooled.append(chat.messages)
             else:
                 for message in chat.messages:
                     ledger.see_message(message)
         if self._aside is not None:
+            self._aside.keep(spooled)
             self._aside.forget_others()
 
     def _see_runs(self, found: Imported) -> None:
@@ -186,28 +190,30 @@ class _SpooledMessages:
         self._ledger = ledger
         self._is_near = is_near
         self._states = bytearray(len(spool))
-        self._conversations: list[OutlineList] = []
+        self._messages = ConcatenatedMessages(())
         spool.watch = self._see
 
-    def keep(self, messages: SpooledMessages) -> None:
-        """Note that a conversation has these messages."""
-        outlines = messages.outlines
-        if not isinstance(outlines, OutlineList):
-            outlines = OutlineList(self._spool.keep, outlines)
+    def keep(self, conversations: Sequence[SpooledMessages]) -> None:
+        """Note that conversations have these messages."""
+        outlines = [one.outlines for one in conversations]
+        self._messages = ConcatenatedMessages(outlines)
+        places = array("Q")
+        for one in outlines:
+            places.extend(places_of(one))
+        if not places:
+            return
         self._extend(len(self._spool))
         states = np.frombuffer(self._states, dtype=np.uint8)
-        places = np.frombuffer(outlines.places, dtype=np.uint64)
-        states[places] |= _KEPT
-        for outline in outlines.merged():
-            if isinstance(outline, Outline):
-                states[[*outline.more]] |= _KEPT
-        self._see_beside(outlines, np.flatnonzero(states[places] & _SEEN).tolist())
-        self._conversations.append(outlines)
+        at = np.frombuffer(places, dtype=np.uint64)
+        states[at] |= _KEPT
+        for outline in chain.from_iterable(map(merged_in, outlines)):
+            states[[*outline.more]] |= _KEPT
+        self._see_beside(np.flatnonzero(states[at] & _SEEN).tolist())
 
-    def _see_beside(self, outlines: OutlineList, positions: Iterable[int]) -> None:
-        """See what stands beside the parts of messages."""
+    def _see_beside(self, positions: Iterable[int]) -> None:
+        """See what stands beside the parts of the messages of conversations, at these places among all of them."""
         for some in batched(positions, _AT_ONCE):
-            beside = (strings_beside(outlines[at]) for at in some)
+            beside = (strings_beside(self._messages[at]) for at in some)
             self._ledger.see_strings(list(chain.from_iterable(beside)))
 
     def forget_others(self) -> None:
@@ -218,8 +224,7 @@ class _SpooledMessages:
     def see_others(self) -> bool:
         """See the messages of conversations that were not seen yet; whether there are any."""
         others = self._places(_KEPT)
-        for outlines in self._conversations if others else ():
-            self._see_beside(outlines, range(len(outlines)))
+        self._see_beside(range(len(self._messages)) if others else ())
         for place in others:
             self._states[place] |= _SEEN
             self._ledger.see_parts(self._spool.parts(place))
@@ -464,18 +469,17 @@ def _shown(key: str) -> str:
 
 def _strings_of(found: Imported) -> list[str]:
     """Every string that was read, but those of the messages."""
-    strings = strings_in(list(_values_of(found)))
+    strings = [text for chat in found.conversations for text in (chat.id, chat.title, chat.model)]
+    strings += strings_in(list(_values_of(found)))
     strings += (skipped.line for skipped in found.skipped)
     return strings
 
 
 def _values_of(found: Imported) -> Iterator[Any]:
-    """Everything that was read, but the messages."""
+    """Everything that was read, but the messages, and what conversations are called."""
     for chat in found.conversations:
-        yield [chat.id, chat.title, chat.model]
-        yield list(chat.tools)
-        yield chat.metadata
-        yield [one.model for one in chat.recorded]
+        yield from (*chat.tools, chat.metadata)
+        yield from (one.model for one in chat.recorded)
     for skill in found.skills:
         yield [skill.name, skill.description, skill.path, skill.body]
         yield skill.metadata

@@ -235,6 +235,19 @@ def lines_of(messages: Sequence[Message]) -> Iterable[int]:
     return messages.lines if isinstance(messages, OutlineList) else (message.line for message in messages)
 
 
+def places_of(outlines: Sequence[Message]) -> array[int]:
+    """Where the contents of outlines lie, the first of them where several were merged."""
+    if isinstance(outlines, OutlineList):
+        return outlines.places
+    return array("Q", (one.place for one in outlines if isinstance(one, Outline)))
+
+
+def merged_in(outlines: Sequence[Message]) -> Iterable[Outline]:
+    """The outlines whose contents lie in several places."""
+    some = outlines.merged() if isinstance(outlines, OutlineList) else outlines
+    return (one for one in some if isinstance(one, Outline) and one.more)
+
+
 def says_nothing(parts: Sequence[Part]) -> bool:
     """Whether parts hold no word, call, picture or anything else; a result is what it holds."""
     for part in parts:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ from budgeteer.engine.content.conversation import (
     ToolCallPart,
     ToolResultPart,
 )
+from budgeteer.formats.messages.objects import OBJECT
 
 PAYLOAD_CHARACTERS: Final = 500
 """From so many characters on, base64 without a space is bytes (a picture, a seal) and no text. Source: ours."""
@@ -361,12 +362,12 @@ def _gather(value: Any, found: list[str], depth: int) -> None:
         found.append(value)
     elif depth > DEEPEST:
         return
-    elif isinstance(value, dict | Mapping):
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            _gather(item, found, depth + 1)
+    elif isinstance(value, OBJECT):
         found += map(str, value)
         for item in value.values():
-            _gather(item, found, depth + 1)
-    elif isinstance(value, list | tuple):
-        for item in value:
             _gather(item, found, depth + 1)
 
 
