@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import lru_cache
@@ -115,7 +115,7 @@ class Account:
         self._ledger = StringLedger(markup_words(format_name), is_held=aside is None)
         self._step = max(1, _size_of(document) // LOOKED_AT)
         sample = _Sample.of(document, self._step)
-        self._aside = None if aside is None else _SpooledMessages(aside, self._ledger, _nearness(document, sample))
+        self._aside = None if aside is None else _SpooledMessages(aside, self._ledger, _Nearness.of(document, sample))
         self._fields = left_out_fields(format_name)
         walk = _Walk(self._fields, self._step)
         self._entry_of = _files_in(document, self._step)
@@ -181,14 +181,14 @@ class _SpooledMessages:
     """Messages in a scratch file: seen as they are put there, and forgotten in the end if no conversation has them.
 
     Args:
-        is_near: whether what is read now stands near a line of the sample; None where all are. Other messages are not
-            looked at, unless something seems to be missing in the end.
+        nearness: which lines stand near one of the sample; None where all do. What is made of others is not looked at,
+            unless something seems to be missing in the end.
     """
 
-    def __init__(self, spool: MessageSpool, ledger: StringLedger, is_near: Callable[[], bool] | None) -> None:
+    def __init__(self, spool: MessageSpool, ledger: StringLedger, nearness: _Nearness | None) -> None:
         self._spool = spool
         self._ledger = ledger
-        self._is_near = is_near
+        self._nearness = nearness
         self._states = bytearray(len(spool))
         self._messages = ConcatenatedMessages(())
         spool.watch = self._see
@@ -232,8 +232,10 @@ class _SpooledMessages:
 
     def _see(self, message: Message, place: int) -> None:
         """See a message that is put aside, once: the same contents lie in one place."""
-        if self._is_near is not None and not self._is_near():
-            return
+        if self._nearness is not None:
+            read, step, near = self._nearness
+            if (read.current + _NEAR) % step > near:
+                return
         if place >= len(self._states):
             self._extend(place + 1)
         if not self._states[place] & _SEEN:
@@ -277,13 +279,19 @@ class _Sample:
             yield from range(start, min(start + self.together, count))
 
 
-def _nearness(document: Document, sample: _Sample) -> Callable[[], bool] | None:
-    """Whether the line or member looked at last stands near one of the sample; None where every one does."""
-    read = document.members or document.lines
-    step, near = sample.step, 2 * _NEAR + sample.together - 1
-    if not isinstance(read, LazyLines | MemberReader) or step <= near:
-        return None
-    return lambda: (read.current + _NEAR) % step <= near
+class _Nearness(NamedTuple):
+    """Which lines or members that are read stand near one of the sample: of each `step` so many (`near` and one)."""
+
+    read: LazyLines | MemberReader
+    step: int
+    near: int
+
+    @classmethod
+    def of(cls, document: Document, sample: _Sample) -> _Nearness | None:
+        """What is near to the sample of a document; None where every line or member is."""
+        read = document.members or document.lines
+        step, near = sample.step, 2 * _NEAR + sample.together - 1
+        return cls(read, step, near) if isinstance(read, LazyLines | MemberReader) and step > near else None
 
 
 def _size_of(document: Document) -> int:

@@ -192,13 +192,15 @@ def numbered(
         are_few = isinstance(messages, list) and len(messages) <= FEW
         outlines = None if notes.aside is None or are_few else OutlineList(notes.aside.keep)
         for position, message in enumerate(notes.telling.over(messages), 1):
-            if message.role != "tool" and says_nothing(message.parts):
-                notes.silent[f"{place}{message.line or position}"] = None
             given = unique(message.id) if message.id else unique.made(position)
             if outlines is not None:
                 outlines.append(message, given)
+                is_silent = outlines.is_silent(-1)
             else:
                 held.append(put_aside(message if message.id == given else _named(message, given), notes.aside))
+                is_silent = says_nothing(message.parts)
+            if is_silent and message.role != "tool":
+                notes.silent[f"{place}{message.line or position}"] = None
         done = tuple(held) if outlines is None else outlines
     if is_request:
         done = beside_calls(done)

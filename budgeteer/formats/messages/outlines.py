@@ -105,7 +105,7 @@ class OutlineList(Sequence[Message]):
         self.lines.append(line)
         self.places.append(place)
         self._heads.append(head)
-        self._starts.append(self._put_rest(rest, 0))
+        self._starts.append(self._put_rest(rest, 0) if rest else 0)
 
     def extend(self, messages: Iterable[Message]) -> None:
         """Add several."""
@@ -120,6 +120,10 @@ class OutlineList(Sequence[Message]):
     def is_plain(self, at: int) -> bool:
         """Whether a message is a text, or nothing."""
         return self._heads[at] & _USUAL_BITS != _USUAL_BITS
+
+    def not_plain(self) -> Sequence[int]:
+        """The positions of the messages that are more than a text or nothing."""
+        return np.flatnonzero(self._marks() & _USUAL_BITS == _USUAL_BITS).tolist()
 
     def is_silent(self, at: int) -> bool:
         """Whether a message says nothing (see `says_nothing`)."""
@@ -228,6 +232,15 @@ def with_parts(messages: Sequence[Message]) -> Iterator[Message | None]:
         return
     for at in range(len(messages)):
         yield None if messages.is_plain(at) else messages[at]
+
+
+def more_than_texts(messages: Sequence[Message]) -> Iterator[tuple[int, Message]]:
+    """The places of messages and these, in order, without outlines that are a text or nothing."""
+    if not isinstance(messages, OutlineList):
+        yield from enumerate(messages)
+        return
+    for at in messages.not_plain():
+        yield at, messages[at]
 
 
 def lines_of(messages: Sequence[Message]) -> Iterable[int]:

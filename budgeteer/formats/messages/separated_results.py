@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from budgeteer.engine.content.conversation import Message, ToolResultPart, calls_of, results_of
 from budgeteer.engine.content.pairing import has_name
 from budgeteer.formats.messages.message_order import in_slots
-from budgeteer.formats.messages.outlines import with_parts
+from budgeteer.formats.messages.outlines import more_than_texts
 
 
 def beside_calls(messages: Sequence[Message]) -> Sequence[Message]:
@@ -21,15 +21,14 @@ def beside_calls(messages: Sequence[Message]) -> Sequence[Message]:
         isinstance(part, ToolResultPart) for one in messages for part in one.parts
     ):
         return messages
-    slots = array("q")
+    slots = array("q", range(len(messages)))
     moved: set[int] = set()
     waiting: dict[str, int] = {}
-    last = -1
-    for at, message in enumerate(with_parts(messages)):
-        if message is None:
-            last = at
-            slots.append(at)
-            continue
+    last = before = -1
+    for at, message in more_than_texts(messages):
+        if before < at - 1:
+            last = at - 1  # a text stands between
+        before = at
         results = results_of(message)
         slot = waiting.pop(results[0].call_id, None) if results else None
         if slot is None:
@@ -37,5 +36,5 @@ def beside_calls(messages: Sequence[Message]) -> Sequence[Message]:
             waiting |= {call.id: at for call in calls_of(message) if has_name(call)}
         elif slot != last:
             moved.add(at)
-        slots.append(slot)
+        slots[at] = slot
     return in_slots(messages, slots, moved=moved) if moved else messages

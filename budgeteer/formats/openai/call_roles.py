@@ -32,11 +32,12 @@ _NAME: Final = re.compile(r"[A-Za-z_][\w.-]{0,63}")
 def with_role_of_form(raw: Mapping[str, Any], notes: Notes) -> Mapping[str, Any]:
     """A message whose role says that it is a call or a result in OpenAI's form; any other as it is."""
     role = raw.get("role")
-    if not isinstance(role, str) or raw.get("tool_calls"):
+    if not isinstance(role, str):
         return raw
-    if role.lower() in CALL_ROLES:
+    word = role.lower()
+    if word in CALL_ROLES and not raw.get("tool_calls"):
         return _call(raw, role, notes) or raw
-    return _result(raw) if role.lower() in RESULT_ROLES else raw
+    return _result(raw) if word in RESULT_ROLES and not raw.get("tool_calls") else raw
 
 
 def _call(raw: Mapping[str, Any], role: str, notes: Notes) -> Mapping[str, Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, tee
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from budgeteer.engine.content.conversation import (
@@ -221,9 +221,10 @@ def _apart(given: Sequence[tuple[int, Any]], notes: Notes) -> Iterator[tuple[int
         raw = read_now(value)
         if isinstance(raw, OBJECT):
             raw = with_role_of_form(raw, notes)
-        is_parted = isinstance(raw, OBJECT) and isinstance(raw.get("content"), list) and _role_of(raw) == "user"
-        for one in with_results_apart(raw, notes) if is_parted else (raw,):
-            yield number, one
+            if isinstance(raw.get("content"), list) and _role_of(raw) == "user":
+                yield from ((number, one) for one in with_results_apart(raw, notes))
+                continue
+        yield number, raw
 
 
 class _Reader:
@@ -238,8 +239,7 @@ class _Reader:
         self.others = OtherRoles(notes)
 
     def messages(self, given: Sequence[tuple[int, Any]]) -> Iterator[Message]:
-        each, ahead = tee(_apart(given, self.notes))
-        for (number, value), (_, following) in zip(each, chain(islice(ahead, 1, None), [(0, None)]), strict=False):
+        for (number, value), (_, following) in pairwise(chain(_apart(given, self.notes), [(0, None)])):
             raw = value
             known = _role_of(raw)
             role = known or self.others.role_of(raw, given, waits=bool(self.waiting))

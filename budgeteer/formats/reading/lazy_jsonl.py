@@ -253,12 +253,21 @@ class LazyLines(Sequence[JsonLine]):
 
     def numbered(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """(number of its line, object), in order."""
-        told = 0
-        for at, number in enumerate(self._numbers):
-            yield number, self.value(at)
-            if self._progress is not None and self._starts[at] - told >= PROGRESS_BYTES:
-                told = self._starts[at]
-                self._progress(at + 1, len(self), "lines")
+        told = at = 0
+        while at < len(self):
+            for value in self._values_from(at):
+                self.current = at
+                yield self._numbers[at], value
+                at += 1
+            if self._progress is not None and self._starts[at - 1] - told >= PROGRESS_BYTES:
+                told = self._starts[at - 1]
+                self._progress(at, len(self), "lines")
+
+    def _values_from(self, at: int) -> Sequence[dict[str, Any]]:
+        """The object at a place and those that are held behind it."""
+        value = self.value(at)
+        held = self._held
+        return held.values[at - held.first :] if 0 <= at - held.first < len(held.values) else (value,)
 
     def _line(self, at: int) -> JsonLine:
         return LazyLine(self, at)
