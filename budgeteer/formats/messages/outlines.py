@@ -52,6 +52,10 @@ _ROLE_NUMBERS: Final = {role: number for number, role in enumerate(ROLES)}
 _HEADS: Final = tuple(product(ROLES, range(_OTHER + 1), (False, True), (False, True)))
 """(role, which of the usual parts or others, typed, moved), by the number that stands for them."""
 
+_AN_ID, _NO_ID, _ID_BY_PLACE = b'["', b'["",', b"[0 ,"
+_NOTHING: Final = b'["","",""]'
+"""How the rest of a message begins, by its id, and that of one with neither an id nor a name nor a time."""
+
 _HEAD_BITS: Final = 0b111_1111
 _USUAL_BITS: Final = 0b1100
 _MERGED, _OPAQUE, _SILENT = 0x80, 0x100, 0x200
@@ -135,13 +139,24 @@ class OutlineList(Sequence[Message]):
 
     def id_of(self, at: int) -> str:
         """The id of a message, "" where it has none."""
-        start = self._starts[at]
-        given = decoded(self._rest[start - 1 : self._rest.index(b"\n", start)])[0] if start else 0
-        return given if isinstance(given, str) else _id_by_place(at)
+        start, rest = self._starts[at], self._rest
+        if not start or not rest.startswith(_AN_ID, start - 1):
+            return _id_by_place(at)
+        written = rest[start + 1 : rest.index(b'"', start + 1)]
+        if b"\\" not in written:
+            return written.decode()
+        given: str = decoded(rest[start - 1 : rest.index(b"\n", start)])[0]
+        return given
 
     def name(self, at: int, given: str) -> None:
         """Give a message another id."""
         start = self._starts[at]
+        if start and given == _id_by_place(at) and self._rest.startswith(_NO_ID, start - 1):
+            if self._rest.startswith(_NOTHING, start - 1):
+                self._starts[at] = 0
+            else:
+                self._rest[start - 1 : start - 1 + len(_NO_ID)] = _ID_BY_PLACE
+            return
         rest = decoded(self._rest[start - 1 : self._rest.index(b"\n", start)]) if start else [0, "", ""]
         rest[0] = 0 if given == _id_by_place(at) else given
         self._starts[at] = self._put_rest(encoded(rest) if any(rest) else b"", start)
@@ -196,8 +211,8 @@ class OutlineList(Sequence[Message]):
         if usual == _OTHER or more or message.origin is not None:
             origin = None if message.origin is None else message.origin.to_json()
             rest = (*rest, _packed(parts) if usual == _OTHER else (), more, origin)
-        elif not any(rest) and rest[0] == 0:
-            return message.line, place, head, b""
+        elif not any(rest):
+            return message.line, place, head, _NOTHING if rest[0] == "" else b""
         return message.line, place, head, encoded(rest)
 
     def _put_rest(self, rest: bytes, before: int) -> int:
