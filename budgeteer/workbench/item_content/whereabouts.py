@@ -22,8 +22,9 @@ type Ints = NDArray[np.int64]
 type Mask = NDArray[np.bool_]
 
 #: Filters of items by what they share, as an address writes them: `tool:Read`, `file:src/boats.py`, `turn:6`, `cat:U`,
-#: `origin:K:git`.
-TOOL, FILE, TURN, CATEGORY, ORIGIN = "tool:", "file:", "turn:", "cat:", "origin:"
+#: `origin:K:git`; `next:6:message:m2` are six items in their order, from that one on.
+TOOL, FILE, TURN, CATEGORY, ORIGIN, NEIGHBOURS = "tool:", "file:", "turn:", "cat:", "origin:", "next:"
+KINDS = (TOOL, FILE, TURN, CATEGORY, ORIGIN, NEIGHBOURS)
 #: Before the letter of a category: what of it has no group of a kind, as in `file:?X`.
 REST = "?"
 
@@ -154,14 +155,30 @@ class Whereabouts:
 
     def matching(self, key: str) -> Mask | None:
         """The items that a filter of this kind leaves, None where it is none."""
-        kind = next((kind for kind in (TOOL, FILE, TURN, CATEGORY, ORIGIN) if key.startswith(kind)), "")
+        kind = next((kind for kind in KINDS if key.startswith(kind)), "")
         if not kind:
             return None
         ledger = self.packing.ledger
+        if kind == NEIGHBOURS:
+            count, first = neighbours_of(key)
+            start = ledger.find(first)
+            places = np.arange(len(ledger))
+            return (places >= start) & (places < start + count) if start is not None else places < 0
         if kind == CATEGORY:
             letter = key.removeprefix(CATEGORY)
             return np.asarray(ledger.category == (LETTERS.index(letter) if letter in LETTERS else -1))
         return np.array([own == key for own in self.keys(kind)], np.bool_)
+
+
+def neighbours_key(first: str, count: int) -> str:
+    """The filter of some items in their order, from the one of this id on."""
+    return f"{NEIGHBOURS}{count}:{first}"
+
+
+def neighbours_of(key: str) -> tuple[int, str]:
+    """How many items such a filter leaves, and the id of the first."""
+    count, _, first = key.removeprefix(NEIGHBOURS).partition(":")
+    return (int(count) if count.isdecimal() and count.isascii() and len(count) < 9 else 0), first
 
 
 def origin_key(letter: str, name: str) -> str:

@@ -42,6 +42,8 @@ SAID = {
     "words": "Saved.",
     "remove": "Block removed.",
 }
+#: What a step with a block is called where it is undone.
+_STEPS = {"open": "Open block", "close": "Close block", "words": "Save summary of block", "remove": "Remove block"}
 
 
 @access()
@@ -71,9 +73,17 @@ def compress(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
         return _refused(request, workspace, state, draft, sentence)
     if "draft" in request.POST:
         return HttpResponse(escape(_effect(packed, then)))
-    undo_steps.commit(workspace, changed.delta)
+    undo_steps.commit(workspace, changed.delta, name=_step_name(request, packed, state))
     after = replace(state, start=0, end=0, sel="" if act == "remove" else state.sel)
     return _answer(request, workspace, after, SAID.get(act, "Compressed."))
+
+
+def _step_name(request: SignedInRequest, packed: Packed, state: ViewState) -> str:
+    """What is done, as its undo names it: "Compress m127–m134", "Remove block b1"."""
+    if block := request.POST.get("block", ""):
+        return f"{_STEPS.get(request.POST.get('act', ''), 'Change block')} {block}"
+    chosen = ranges.range_of(packed.packing, state)
+    return "" if chosen is None else f"Compress {chosen.start_id}–{chosen.end_id}"
 
 
 def _of_range(current: EditableConfig, packed: Packed, state: ViewState, draft: CompressionDraft) -> EditableConfig:

@@ -161,12 +161,21 @@
   let heirs = () => [];
   let pressed = "";
   const selOf = (link) => (link?.href ? new URL(link.href).searchParams.get(selection) : null);
+  const blocks = () => [...document.querySelectorAll(".msgs tr.block")];
+  const nameOf = (row) => row.querySelector(".c-id").textContent;
+  // What a range has become: in sight, and the next thing to look at.
+  const newBlock = (known) => {
+    const row = blocks().find((one) => !known.includes(nameOf(one)));
+    row?.scrollIntoView({ block: "center" });
+    return row?.querySelector("a");
+  };
   document.addEventListener("htmx:beforeSwap", () => {
     const active = document.activeElement;
     if (!active || active === document.body) return;
     const field = active.closest(".fl")?.querySelector("[id^=i-]")?.id;
     // An item that is closed leaves the focus to its row, as one whose row is drawn anew.
     const sel = active.id === "inspector-close" ? selected() : active.closest("tr") ? selOf(active) : null;
+    const known = active.id === "make-block" && blocks().map(nameOf);
     const isFix = active.matches(".note button[name=apply]");
     const filters = active.closest(".icicle, .groups");
     const part = active.closest(".prompt li")?.querySelector("[id^=part-]")?.id;
@@ -176,6 +185,7 @@
       active.id && document.getElementById(active.id),
       field && document.getElementById(field),
       sel && [...document.querySelectorAll(":is(.items, .hits) tbody .c-name a")].find((link) => selOf(link) === sel),
+      known && newBlock(known),
       isFix && document.querySelector(".note button[name=apply]"),
       filters && document.querySelector(".chips [aria-current]"),
       part && document.getElementById(part),
@@ -656,7 +666,13 @@
     if (!narrow.matches) document.querySelector(".items tr.on")?.scrollIntoView({ block: "nearest" });
   };
   showRow();
-  const reveal = () => document.querySelector(".tabnav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const reveal = () => {
+    const tab = document.querySelector(".tabnav [aria-current]");
+    if (!tab) return;
+    // Sideways alone: the page stays where it is.
+    const row = tab.parentElement;
+    row.scrollLeft += tab.getBoundingClientRect().left - row.getBoundingClientRect().left - (row.clientWidth - tab.offsetWidth) / 2;
+  };
   document.addEventListener("htmx:afterSettle", (event) => {
     if (tight.matches && event.detail.target?.id === "result") reveal();
   });

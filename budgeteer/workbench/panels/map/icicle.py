@@ -35,7 +35,7 @@ from budgeteer.engine.packing.result import Packing, SectionTotal
 from budgeteer.presentation.labels import FATE_NAMES, count_of, short_count
 from budgeteer.presentation.sections import SectionLook, look_of
 from budgeteer.workbench.item_content.origins import ORIGIN_NOUNS, Origins
-from budgeteer.workbench.item_content.whereabouts import CATEGORY, TURN, origin_key, turn_name, turns_of
+from budgeteer.workbench.item_content.whereabouts import TURN, neighbours_key, origin_key, turn_name, turns_of
 from budgeteer.workbench.state import ViewState
 
 WIDTH_PX = 600.0
@@ -465,7 +465,7 @@ def _block_of(run: _Run, scene: _Scene) -> IcicleBlock:
     link = (
         (state.query(sel=rows.ids[row]), "inspector")
         if is_item
-        else (_filtered(state, f"{CATEGORY}{letter}"), "result")
+        else (_filtered(state, neighbours_key(rows.ids[row], count)), "result")
     )
     return _block((float(scene.starts[run.start]) * scale, width), look=look, title=title, labels=labels, link=link)
 

@@ -14,6 +14,8 @@ from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.item_content.whereabouts import (
     CATEGORY,
     FILE,
+    KINDS,
+    NEIGHBOURS,
     ORIGIN,
     REST,
     TOOL,
@@ -158,10 +160,12 @@ def group_table(where: Whereabouts, state: ViewState) -> GroupTable | None:
 
 def filter_title(key: str) -> str:
     """How a filter by a group is named, "" where it is none."""
-    return next((_name(key, kind) for kind in (TOOL, FILE, TURN, CATEGORY, ORIGIN) if key.startswith(kind)), "")
+    return next((_name(key, kind) for kind in KINDS if key.startswith(kind)), "")
 
 
 def _name(key: str, kind: str) -> str:
+    if kind == NEIGHBOURS:
+        return "Part of the map"
     if key.startswith(CATEGORY):
         return CATEGORIES.get(key.removeprefix(CATEGORY), key)
     if letter := _letter_of_rest(key):

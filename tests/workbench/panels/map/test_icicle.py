@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import pairwise
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -12,6 +13,7 @@ from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from budgeteer.workbench import services
 from budgeteer.workbench.item_content.origins import Origins
+from budgeteer.workbench.item_content.whereabouts import Whereabouts
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.map.icicle import Icicle, IcicleBlock, icicle_of
 from budgeteer.workbench.state import ViewState
@@ -107,6 +109,22 @@ def test_items_that_cannot_be_seen_join_their_neighbours(session: Workspace) -> 
     assert picture is not None
     assert len(picture.items) < len(packing.ledger)
     assert len(picture.items) <= 125
+
+
+def test_a_block_of_several_items_leads_to_these_items(session: Workspace) -> None:
+    packing = packed(session)
+    picture = picture_of(packing)
+    assert picture is not None
+    where = Whereabouts.of(packing)
+    joined = [block for block in picture.items if re.search(r": [\d,]+ items, ", block.title)]
+    assert joined
+    for block in joined:
+        said = re.search(r": ([\d,]+) items, ([\d,]+) tokens", block.title)
+        mask = where.matching(parse_qs(block.url.partition("?")[2])["filter"][0])
+        assert said is not None
+        assert mask is not None
+        sizes = packing.ledger.before_tokens + (packing.ledger.after_tokens - packing.ledger.before_tokens).clip(0)
+        assert [int(mask.sum()), int(sizes[mask].sum())] == [int(one.replace(",", "")) for one in said.groups()]
 
 
 def test_of_thousands_of_turns_each_stretch_says_which_they_are(open_over, run_jobs) -> None:
