@@ -99,11 +99,12 @@ def _free(tokens: int) -> str:
 
 
 def _count_text(packing: Packing, fate: str) -> str:
-    """How many items have a fate; of shortened ones also by how much, which may be next to nothing for each."""
+    """How many items have a fate; of shortened ones also by how much: sealed reasoning has no size that is known."""
     said = f"{packing.verdict.counts[fate]:,} {FATE_NAMES[fate].lower()}"
     if fate != "truncated":
         return said
-    return f"{said} by {count_of(int(packing.ledger.trimmed_tokens.sum()), 'token')}"
+    lost = int(packing.ledger.trimmed_tokens.sum())
+    return f"{said} by {count_of(lost, 'token')}" if lost else f"{said}, size unknown"
 
 
 def figures_of(packing: Packing) -> BarFigures:

@@ -18,6 +18,12 @@ from tests.browser.steps import (
     wait_until_packed,
 )
 
+IS_SEEN = """(selector) => {
+    const part = document.querySelector(selector);
+    const box = part.getBoundingClientRect();
+    return part.contains(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2));
+}"""
+
 
 def test_the_agent_sample_is_one_click_away_and_shows_verdict_bar_items_and_prompt(visitor):
     page = visitor().open("/")
@@ -134,7 +140,12 @@ def test_the_link_of_a_report_is_copied_by_its_button(visitor):
     open_sample(page, "A large tool catalogue")
     page.locator("#share").click()
     link = publish(page)
-    page.locator("#share-dialog").get_by_role("button", name="Copy").first.click()
+    dialog = page.locator("#share-dialog")
+    # What was done is said where one looks: in front of the dialog, and the new link is in sight.
+    expect(dialog.locator("#status")).to_contain_text("The report is ready")
+    assert page.evaluate(IS_SEEN, "#status")
+    expect(dialog.locator("[data-copy-once]")).to_be_in_viewport()
+    dialog.get_by_role("button", name="Copy").first.click()
     expect(page.locator("#status")).to_have_text("Link copied")
     assert page.evaluate("navigator.clipboard.readText()") == link
 

@@ -83,7 +83,7 @@ def mend_overflow(hands: Hands) -> int:
     page = hands.page
     hands.shortcut(_key_of(page, "timeline"), page.locator("#tab-timeline"))
     expect(page.locator("h2.view-title").first).to_contain_text(
-        "is the first to request more than the limit", timeout=WORK_MS
+        "is the first over the limit", timeout=WORK_MS
     )
     expect(page.locator("table.causes tbody tr").first).to_contain_text(re.compile(r"\+[\d,]+"))
     gone = page.locator("table.causes tbody tr", has_not=page.locator(".c-fate", has_text="Kept"))

@@ -213,7 +213,26 @@ def test_on_a_phone_an_item_leads_back_to_its_row_and_a_range_is_compressed_in_p
     expect(page.locator("#compress-effect")).to_contain_text("Effect on the prompt", timeout=WORK_MS)
     page.locator("#make-block").click()
     expect(form).to_have_count(0)
-    expect(page.locator(".msgs tr.block")).to_have_count(1)
+    expect(page.locator(".msgs tr.block")).to_be_in_viewport()
+    expect(page.locator(".msgs tr.block a")).to_be_focused()
+    page.keyboard.press("Control+z")
+    expect(page.locator("#status")).to_have_text(re.compile("^Undid: Compress m[0-9]+–m[0-9]+"))
+    expect(page.locator(".msgs tr.block")).to_have_count(0)
+
+
+@pytest.mark.parametrize("by_key", [True, False], ids=["Esc", "cross"])
+def test_a_chosen_range_is_cancelled_and_leaves_nothing_in_the_address(agent: Page, *, by_key: bool) -> None:
+    page = agent
+    workspace = page.url.split("?")[0].split("#")[0]
+    page.goto(f"{workspace}?view=messages&start=127&end=134&sel=")
+    expect(page.locator("#range-bar")).to_be_in_viewport()
+    if by_key:
+        page.keyboard.press("Escape")
+    else:
+        page.locator("#range-cancel").click()
+    expect(page.locator("#range-bar")).to_have_count(0)
+    assert "csrf" not in page.url
+    assert len(page.url) < len(workspace) + 60
 
 
 def test_a_chosen_range_is_not_hidden_by_its_form(agent: Page) -> None:

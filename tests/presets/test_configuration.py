@@ -75,7 +75,7 @@ def test_the_plain_preset_says_of_all_it_leaves_out_that_the_window_does_not_hol
     said = [line for at in range(12) for line in (user(f"Task {at}. " * 30), assistant("Done. " * 30))]
     packing = at(900, *said, **plain.config)
     assert packing.verdict.counts["dropped"] > 0
-    assert packing.verdict.sentence.endswith("left out by the input limit's fallback")
+    assert packing.verdict.sentence.endswith("left out by the input limit")
     gone = [one for one in packing.ledger if one.fate == "dropped"]
     assert all(one.sentence.startswith("Over 897 tokens") for one in gone)
 

@@ -464,8 +464,7 @@ def _problem(detail: Any) -> ConfigError:
     if where.endswith((".startId", ".endId")):
         message = "the id of a message such as m042, or of a block such as b3"
     if where.endswith(_TOKEN_LIMITS):
-        percents = 'a percentage of the input budget such as "30%", or "2% of the window"'
-        message = f"a whole number of tokens up to {MOST:,}, or {percents}"
+        message = f'a whole number of tokens up to {MOST:,}, "30%" of the input budget, or "2% of the window"'
     expected = f"Expected: {str(detail['msg']).removeprefix('Input should be ')}."
     mend = f"Enter {message}." if message else expected
     return ConfigError(f"{_shown(detail.get('input'))} cannot be used here", where=where, mend=mend)

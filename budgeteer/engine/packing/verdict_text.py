@@ -35,14 +35,14 @@ class Bound(StrEnum):
 WORDS: Final[Mapping[Bound, str]] = {
     Bound.HISTORY: "the history limit",
     Bound.INPUT_BUDGET: "the input limit",
-    Bound.RETRY: "the input limit's fallback",
+    Bound.RETRY: "the input limit",
     Bound.SKILLS: "the skill limits",
     Bound.TOOLS: "the tool limit",
     Bound.FEATURES: "the feature search",
     Bound.RETRIEVAL: "the retrieval limit",
     Bound.SHARES: "the shares",
     Bound.POLICY: "the skill policies",
-    Bound.LEFT_OUT_TOOLS: "the choice of tools",
+    Bound.LEFT_OUT_TOOLS: "the tool selection",
     Bound.PROVIDER: "the provider's rules",
 }
 
@@ -52,13 +52,13 @@ _MAY_WASTE: Final = frozenset({Bound.HISTORY, Bound.SKILLS, Bound.TOOLS})
 
 #: How a section that cannot shrink is named, and its verb.
 _SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
-    "system": ("the system text", "takes"),
-    "tools": ("the tool definitions", "take"),
-    "skills": ("the skills block", "takes"),
-    "features": ("the feature specs", "take"),
-    "retrieval": ("the retrieved text", "takes"),
-    "history": ("what must stay of the history", "takes"),
-    "query": ("the query", "takes"),
+    "system": ("the system text", "needs"),
+    "tools": ("the tool definitions", "need"),
+    "skills": ("the skills block", "needs"),
+    "features": ("the feature specs", "need"),
+    "retrieval": ("the retrieved text", "needs"),
+    "history": ("what must stay of the history", "needs"),
+    "query": ("the query", "needs"),
 }
 
 #: Levels of earlier versions: "over" was said of prompts that fit once items were left out.
@@ -81,16 +81,16 @@ class Shortfall:
 
     @property
     def clause(self) -> str:
-        """Why nothing can be sent: "what must stay of the history takes 900 tokens and 400 are left for it"."""
+        """Why nothing can be sent: "what must stay of the history needs 900 tokens and 400 are available"."""
         match self.cause:
             case "empty":
                 return "no message is left to send"
             case "task":
                 return "what was asked last cannot be sent"
             case "size":
-                what, verb = _SECTIONS.get(self.section, (self.section, "takes"))
+                what, verb = _SECTIONS.get(self.section, (self.section, "needs"))
                 left = max(self.allowed_tokens, 0)
-                rest = f"{left:,} {'is' if left == 1 else 'are'} left for {'it' if verb == 'takes' else 'them'}"
+                rest = f"{left:,} {'is' if left == 1 else 'are'} available"
                 return f"{what} {verb} {self.needed_tokens:,} tokens and {rest}"
 
     @property
@@ -159,7 +159,7 @@ class VerdictFigures:
 
 def cause_of(limits: Sequence[Bound]) -> str:
     """What leaves items out: "by the history limit", "by the skill limits and 2 other limits"; or ""."""
-    named = [WORDS[limit] for limit in limits]
+    named = list(dict.fromkeys(WORDS[limit] for limit in limits))
     if len(named) > 2:
         named = [named[0], f"{len(named) - 1} other limits"]
     return f"by {' and '.join(named)}" if named else ""

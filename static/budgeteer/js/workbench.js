@@ -154,7 +154,9 @@
     if (quiet || !announced) return;
     quiet = setTimeout(() => {
       quiet = 0;
-      const sentence = document.getElementById("verdict")?.textContent ?? "";
+      // While one searches it is how much was found.
+      const told = document.activeElement?.type === "search" ? "found" : "verdict";
+      const sentence = document.getElementById(told)?.textContent ?? "";
       if (announced.textContent !== sentence) announced.textContent = sentence;
     }, 1000);
   };
@@ -204,7 +206,7 @@
     foldOutline();
     if (event.detail.target?.id === "inspector") {
       mark();
-      if (tight.matches) showRow(); // its pane takes room from the list
+      if (tight.matches) showRow("nearest"); // its pane takes room from the list
       if (narrow.matches && document.querySelector("#inspector .h")) location.hash = "inspect";
       if (narrow.matches && location.hash === "#inspect" && !document.querySelector("#inspector .h")) location.hash = "#view";
       document.getElementById("inspect").scrollTop = 0;
@@ -609,6 +611,7 @@
     else if (event.key === "]") stepTo("request-next", () => seek(1, opensTurn));
     else if (event.key === "[") stepTo("request-previous", () => seek(-1, opensTurn));
     else if (event.key === "p") press("pin");
+    else if (event.key === "i") document.querySelector("#inspector :is(a, button, summary):not([id=inspector-close])")?.focus();
     else document.querySelector(`.tabnav [aria-keyshortcuts="${CSS.escape(event.key)}"]`)?.click();
   });
 
@@ -662,10 +665,10 @@
   // The chosen view stays in sight among the tabs that scroll sideways.
   const tight = matchMedia("(max-width: 1199px)");
   // The row of the selected item stays in sight.
-  const showRow = () => {
-    if (!narrow.matches) document.querySelector(".items tr.on")?.scrollIntoView({ block: "nearest" });
+  const showRow = (block) => {
+    if (!narrow.matches) document.querySelector(".items tr.on")?.scrollIntoView({ block });
   };
-  showRow();
+  showRow("center");
   const reveal = () => {
     const tab = document.querySelector(".tabnav [aria-current]");
     if (!tab) return;

@@ -49,8 +49,7 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
             {"history": {"maxTokens": "30"}},
             (
                 "history.maxTokens: '30' cannot be used here. "
-                "Enter a whole number of tokens up to 1,000,000,000, or a percentage of "
-                'the input budget such as "30%", or "2% of the window".'
+                'Enter a whole number of tokens up to 1,000,000,000, "30%" of the input budget, or "2% of the window".'
             ),
         ),
         (

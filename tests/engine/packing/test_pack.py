@@ -252,7 +252,7 @@ def test_what_no_limit_may_drop_over_the_budget_is_a_stated_error() -> None:
     assert packing.error.needed_tokens > packing.error.allowed_tokens
     needed, allowed = packing.error.needed_tokens, packing.error.allowed_tokens
     assert packing.verdict.sentence == (
-        f"Does not fit, because the system text takes {needed:,} tokens and {allowed:,} are left for it"
+        f"Does not fit, because the system text needs {needed:,} tokens and {allowed:,} are available"
     )
 
 

@@ -51,7 +51,7 @@ def figures(*limits: Bound, dropped: int = 0, summarised: int = 0) -> VerdictFig
         (figures(summarised=1), "Fits, with 1 item summarised", "Fits, 1 summarised"),
         (
             VerdictFigures("cannotFit", 4, 0, (), Shortfall("tools", 9_000, -3)),
-            "Does not fit, because the tool definitions take 9,000 tokens and 0 are left for them",
+            "Does not fit, because the tool definitions need 9,000 tokens and 0 are available",
             "Does not fit: 9,000 over",
         ),
     ],

@@ -201,8 +201,7 @@ def _cleared_title(keep: int, count: int) -> str:
     """What stays whole of so many results, as a title; one that takes no more than its placeholder stays as well."""
     if not keep:
         return "Clear every tool result"
-    newest = "newest" if keep == 1 else f"newest {keep:,}"
-    return f"Clear tool results except the {newest} of {count:,}"
+    return f"Clear all but the newest {keep:,} of {count:,} tool results"
 
 
 def compressed_turns(packing: Packing, summaries: TurnSummaries) -> Iterator[Proposal]:
@@ -253,7 +252,7 @@ def summarised_older(packing: Packing, _summaries: TurnSummaries) -> Iterator[Pr
             "history.summarizing.target": percent,
             "history.keepUserTurns": keep,
         }
-        title = "Summarise older messages" + (f" but for {keep:,} turns" if turns > keep > 1 else "")
+        title = f"Summarise all but the last {keep:,} turns" if turns > keep > 1 else "Summarise older messages"
         yield Proposal(settings, title)
 
 

@@ -144,7 +144,7 @@ _ROWS: Final = (
     StepRow(
         StepName.UNPIN,
         proposals.without_pins,
-        "The promise that pinned messages and chunks stay.",
+        "The guarantee that pinned items stay.",
         "They may be left out like all others.",
         0.9,
     ),

@@ -261,7 +261,10 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, packing: Packing) -> 
     if not step.is_chosen:
         toggled -= {one.name.value for one in others}
     before, after = effect.before, effect.after
-    brought_back = before.left_out - after.left_out
+    # Beside the items that are left out no more; a step that summarises returns little else.
+    explained = {0, before.left_out - after.left_out}
+    if after.summarised > before.summarised:
+        explained.add(effect.returned_items)
     return FitStepView(
         name=name,
         # The page calls settings by their labels; the plan, which the command line prints too, by their paths.
@@ -270,9 +273,10 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, packing: Packing) -> 
         toggle=steps_text(tuple(one.name.value for one in plan.steps if one.name.value in toggled)),
         change=_change(effect),
         changed_by=f"It takes {effect.saved_tokens:,} tokens off items and overhead, adds {effect.returned_tokens:,}",
-        restored=count_of(effect.returned_items, "item") if effect.returned_items not in {0, brought_back} else "",
+        restored=count_of(effect.returned_items, "item") if effect.returned_items not in explained else "",
         left_out=_changed(before.left_out, after.left_out),
-        shortened=_changed(before.shortened, after.shortened),
+        # What is sent again may be sent shortened; that is no loss of the step.
+        shortened=_changed(before.shortened, after.shortened) if effect.lost_items else "",
         summarised=_changed(before.summarised, after.summarised),
         money=_money(before, after),
         loses=step.row.loses,

@@ -138,7 +138,8 @@ class Row(MarkedRow):
 class ItemList:
     """The table with everything around it.
 
-    `carried` is the state that the text filter keeps. `is_cut`: further rows of the page are still to be asked for.
+    `carried` is the state that the search keeps, `found` how many items it finds, "" without one. `is_cut`: further rows
+    of the page are still to be asked for.
     """
 
     chips: tuple[Chip, ...]
@@ -147,6 +148,7 @@ class ItemList:
     is_cut: bool
     carried: tuple[tuple[str, Any], ...]
     sentence: str
+    found: str
     empty: str
     pages: int
     previous_url: str
@@ -185,6 +187,7 @@ def item_list(packed: Packed, where: Whereabouts, state: ViewState, *, most_rows
         is_cut=len(window) < len(whole_page),
         carried=state.pairs(q="", page=1),
         sentence=_sentence(len(ordered), len(ledger), first=(page - 1) * PAGE_ROWS + 1, shown=len(whole_page)),
+        found=f"{len(ordered):,} found" if state.q else "",
         empty="No item matches. Clear the filter to see all of them." if len(ledger) else "There are no items.",
         pages=pages,
         previous_url=state.query(page=page - 1) if page > 1 else "",

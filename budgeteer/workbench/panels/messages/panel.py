@@ -100,8 +100,10 @@ class _Told:
 
 @dataclass(frozen=True, slots=True)
 class MessageList:
-    """A page of the list with everything around it. `before` and `rest` are what the running total has beside it;
-    `carried` is the state that a search keeps. `is_cut`: further lines of the page are still to be asked for.
+    """A page of the list with everything around it.
+
+    `before` and `rest` are what the running total has beside it; `carried` is the state that a search keeps, `found` how
+    many messages it finds, "" without one. `is_cut`: further lines of the page are still to be asked for.
     """
 
     chips: tuple[MessageChip, ...]
@@ -111,6 +113,7 @@ class MessageList:
     before: str
     rest: str
     sentence: str
+    found: str
     empty: str
     pages: int
     previous_url: str
@@ -144,6 +147,7 @@ def message_list(packed: Packed, state: ViewState, *, is_screenful: bool = False
         before=f"{table.before_tokens:,} tokens before the first message",
         rest=f"{total - known:,} tokens of overhead: {total:,} in all",
         sentence=_sentence(len(chosen), len(table), page=page, pages=pages),
+        found=f"{len(chosen):,} found" if state.q else "",
         empty="No message matches. Clear the filter to see all of them." if len(table) else "There are no messages.",
         pages=pages,
         previous_url=state.query(page=page - 1) if page > 1 else "",

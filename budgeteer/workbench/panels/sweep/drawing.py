@@ -343,7 +343,7 @@ class _Picture:
         last, now = self.swept.steps[-1], self.now
         if self.current is None or now.at == last.at:
             included = f"{count_of(last.kept, 'item')}, {count_of(last.tokens, 'token')}"
-            return f"From {last.at:,.0f} up nothing changes: {included}"
+            return f"Above {last.at:,.0f} nothing more is included: {included}"
         if self.advised is not None:
             kept = self.swept.step_at(self.advised).kept
             return f"Raise to {self.advised:,.0f} to include {kept:,} items instead of {now.kept:,}"
@@ -370,8 +370,8 @@ class _Picture:
             return ""
         past = self.texts.warned.text(last.tokens) if last.fits and last.at != self.advised else ""
         if not past or last.kept <= self.now.kept:
-            return f"From {last.at:,.0f} up nothing changes."
-        return f"{last.at:,.0f} includes {last.kept:,} items, {past}; from there up nothing changes."
+            return f"Above {last.at:,.0f} nothing more is included."
+        return f"{last.at:,.0f} includes {last.kept:,} items, {past}; above it nothing more is included."
 
     def drawing(self, size: PictureSize) -> SweepDrawing:
         marked = self._marked()

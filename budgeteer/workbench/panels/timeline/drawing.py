@@ -41,7 +41,7 @@ MARK_GAP = 17.0
 DIGIT_ROOM = 8.0
 LISTED_MOMENTS = 40
 SHOWN_REQUESTS = 14
-ABOVE = "first to request more than the limit"
+ABOVE = "first over the limit"
 ABOVE_SCALE = ", above this scale"
 #: Pixels that a character of a bold label takes on average.
 LABEL_CHAR_WIDTH = 7.2
@@ -204,9 +204,9 @@ class _Picture:
         if first is None:
             most = max(self.timeline.asked)
             return (
-                f"No request asks for more than the limit; the largest for {most:,} of {self.timeline.limit:,} tokens"
+                f"No request exceeds the limit; the largest requests {most:,} of {self.timeline.limit:,} tokens"
             )
-        return f"{self._named(first)} is the first to request more than the limit"
+        return f"{self._named(first)} is the first over the limit"
 
     def sentence(self) -> str:
         timeline = self.timeline
@@ -289,9 +289,9 @@ class _Picture:
         counted = timeline.expected[at]
         off = counted / reported - 1
         side = "above" if off > 0 else "below"
-        said = f" {abs(off) * 100:.1f} % {side} the {reported:,} tokens that the source reported"
-        missing = f"{timeline.not_in_file[at]:,} tokens that are not in this file"
-        return f" With {missing}, the count of request {at + 1:,} is{said}."
+        said = f"{abs(off) * 100:.1f} % {side} the {reported:,} tokens that the source reported"
+        missing = f"{timeline.not_in_file[at]:,} that are not in this file included"
+        return f" Request {at + 1:,} is counted {said}, {missing}."
 
     def _areas(self, picked: Sequence[int], x: Scale, y: Scale, size: PictureSize) -> Iterator[Area]:
         letters = [letter for letter in DRAWN if letter in self.timeline.by_letter]

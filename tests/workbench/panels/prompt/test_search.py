@@ -21,7 +21,7 @@ def test_a_search_finds_what_stands_on_every_page_of_the_prompt(client: Client, 
     parts = sum("pytest" in span.text.casefold() for span in spans)
     assert parts > 1
     html = client.get(session.get_absolute_url(), {"view": "prompt", "q": "PyTest"}).content.decode()
-    assert text_of(html, "prompt-found") == f"{count:,} matches in {parts:,} parts."
+    assert text_of(html, "found") == f"{count:,} matches in {parts:,} parts."
     marked = re.findall(r"<mark>(.*?)</mark>", html)
     assert marked
     assert {unescape(one).casefold() for one in marked} == {"pytest"}
@@ -29,7 +29,7 @@ def test_a_search_finds_what_stands_on_every_page_of_the_prompt(client: Client, 
 
 def test_nothing_found_is_said(client: Client, session: Workspace) -> None:
     html = client.get(session.get_absolute_url(), {"view": "prompt", "q": "no such words"}).content.decode()
-    assert "holds “no such words”" in text_of(html, "prompt-found")
+    assert "holds “no such words”" in text_of(html, "found")
     assert "<mark>" not in html
 
 

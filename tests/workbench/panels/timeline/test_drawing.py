@@ -74,7 +74,7 @@ def test_the_first_demand_above_the_limit_is_named_with_its_causes(session: Work
     assert first is not None
     assert timeline.asked[first] > timeline.limit >= timeline.asked[first - 1]
     assert (
-        view.title == f"Request {first + 1} (turn {timeline.turns[first]}) is the first to request more than the limit"
+        view.title == f"Request {first + 1} (turn {timeline.turns[first]}) is the first over the limit"
     )
     sizes = sorted((one.before.tokens for one in list(packed.packing.ledger)), reverse=True)
     shown = [int(row.tokens.strip("+").replace(",", "")) for row in view.causes]
@@ -102,7 +102,7 @@ def test_nothing_is_over_where_there_is_room(session: Workspace) -> None:
     services.follow(session, session.preset_slug)
     undo_steps.commit(session, {"model": "gpt-4.1"})
     view = view_of(session)
-    assert view.title.startswith("No request asks for more than the limit")
+    assert view.title.startswith("No request exceeds the limit")
     assert view.causes == ()
 
 
@@ -178,7 +178,7 @@ def test_what_was_reported_stands_beside_what_is_counted(session: Workspace, run
     assert counted <= timeline.asked[at] + timeline.not_in_file[at]
     off = f"{abs(counted / tokens - 1) * 100:.1f} %"
     side = "above" if counted > tokens else "below"
-    assert f"the count of request {at + 1} is {off} {side} the {tokens:,} tokens that the source" in view.sentence
+    assert f"Request {at + 1} is counted {off} {side} the {tokens:,} tokens that the source" in view.sentence
     few = timeline_view(packed, replace(timeline, reported=timeline.reported[-3:]), ViewState(view=PanelName.TIMELINE))
     assert [figure for *_, figure in few.drawings[0].reported] == [f"{one:,}" for _, one in timeline.reported[-3:]]
     assert few.drawings[0].reported_line == ""
