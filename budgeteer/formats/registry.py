@@ -59,10 +59,7 @@ from budgeteer.formats.codex import importer as codex
 from budgeteer.formats.copilot import debug_log, vscode_chat
 from budgeteer.formats.copilot import importer as copilot_cli
 from budgeteer.formats.datasets import (
-    api_bank,
-    bfcl,
     finetune_collect,
-    glaive,
     instruction_sets,
     llama_factory,
     lmflow,
@@ -72,11 +69,10 @@ from budgeteer.formats.datasets import (
     sharegpt,
     swe_agent,
     tau2,
-    toolbench,
     turn_pairs,
     ultrachat,
-    xlam,
 )
+from budgeteer.formats.datasets.calls import api_bank, bfcl, glaive, schema_guided, tool_talk, toolbench, xlam
 from budgeteer.formats.datasets.questions import (
     locomo,
     mt_bench,
@@ -252,6 +248,8 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("ultrachat", "Texts in turn", ultrachat),
     _talk("rendered-chat", "Chats written by a chat template", rendered_chats),
     _talk("api-bank", "API-Bank dialogue", api_bank),
+    _talk("tool-talk", "ToolTalk conversation", tool_talk),
+    _talk("schema-guided", "Schema-guided dialogues", schema_guided),
     _talk("bfcl", "BFCL tasks", bfcl),
     _talk("xlam", "xLAM tasks", xlam),
     _talk("glaive", "Glaive function calling", glaive),

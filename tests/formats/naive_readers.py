@@ -799,6 +799,22 @@ def api_bank(data: bytes) -> Told:
     return texts, [(row["api_name"], row["param_dict"]) for row in called], results
 
 
+def tool_talk(data: bytes) -> Told:
+    turns = json.loads(data)["conversation"]
+    called = [api for turn in turns for api in turn.get("apis", [])]
+    calls = [(api["request"]["api_name"], api["request"]["parameters"]) for api in called]
+    results = [json.dumps(api["response"], separators=(",", ":")) for api in called]
+    return [turn["text"] for turn in turns], calls, results
+
+
+def schema_guided(data: bytes) -> Told:
+    turns = json.loads(data)[0]["turns"]
+    frames = [frame for turn in turns for frame in turn["frames"] if "service_call" in frame]
+    calls = [(frame["service_call"]["method"], frame["service_call"]["parameters"]) for frame in frames]
+    results = [json.dumps(frame["service_results"], separators=(",", ":")) for frame in frames]
+    return [turn["utterance"] for turn in turns], calls, results
+
+
 def glaive(data: bytes) -> Told:
     (row,) = lines(data)
     texts, calls, results = [row["system"].removeprefix("SYSTEM: ")], [], []
@@ -1163,6 +1179,8 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "rendered-chat": rendered_chat,
     "claude-managed": claude_managed,
     "api-bank": api_bank,
+    "tool-talk": tool_talk,
+    "schema-guided": schema_guided,
     "xlam": xlam,
     "glaive": glaive,
     "claude-ai": claude_ai,

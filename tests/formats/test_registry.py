@@ -14,7 +14,7 @@ from tests.formats.naive_readers import NAIVE
 TESTS = Path(__file__).parent
 #: What one test file looks at together, by the modules that it stands for.
 TOGETHER = {
-    "datasets/test_evaluations.py": {"datasets.bfcl", "datasets.swe_agent", "text.text_transcripts"},
+    "datasets/test_evaluations.py": {"datasets.calls.bfcl", "datasets.swe_agent", "text.text_transcripts"},
     "adk/test_sessions.py": {"adk.sessions", "adk.evaluation_sets"},
 }
 

@@ -26,6 +26,7 @@ from budgeteer.formats.datasets.sharegpt import conversation_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.openai.roles import see_speaker
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.reading.importing import imported_from
@@ -46,6 +47,7 @@ _SAID: Final = {
 _HISTORY: Final = "chat_history"
 _TOLD: Final = ("utterance", "text")
 """What a `speaker` said."""
+_SPOKEN: Final = frozenset({"speaker", *_TOLD})
 _OTHERS: Final = frozenset({"role", "from", "content", "value", "type"})
 """Keys of turns that say who speaks in another way."""
 _LOOKED_AT: Final = 5
@@ -155,6 +157,10 @@ def _conversation(entry: Entry, _position: int, document: Document, skipped: lis
     given = mappings(entry.value.get(column))
     if _is_spoken(entry.value.get(column)):
         turns = list(_spoken(given))
+        for name in {text_value(turn.get("speaker")) for turn in given}:
+            see_speaker(name, document.notes)
+        left = [said for held in given for key, said in held.items() if key not in _SPOKEN and _is_beside(key, said)]
+        document.notes.count("Fields of turns beside what was said, left out", len(left), of=left)
     elif column in ("", _HISTORY) and _HISTORY in entry.value:
         turns = list(_flow(entry.value, document))
     else:

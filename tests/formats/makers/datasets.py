@@ -173,6 +173,72 @@ API_BANK: list[dict[str, Any]] = [
     {"role": "AI", "text": "Berth 7 is yours."},
 ]
 
+TOOL_TALK: dict[str, Any] = {
+    "name": "Berths-1",
+    "conversation_id": "b-1",
+    "apis_used": ["FindBerth", "BookBerth"],
+    "scenario": "The skipper looks for a berth and books it.",
+    "user": {"username": "ada", "name": "Ada Holm"},
+    "metadata": {"location": "Oslo", "timestamp": "2026-11-02 09:00:00", "username": "ada"},
+    "conversation": [
+        {"index": 0, "role": "user", "text": "Is a berth free at pier 2? Then book it."},
+        {
+            "index": 1,
+            "role": "assistant",
+            "text": "Berth 7 is yours.",
+            "apis": [
+                {
+                    "request": {"api_name": "FindBerth", "parameters": {"pier": "2"}},
+                    "response": {"berths": ["b7"]},
+                    "exception": None,
+                },
+                {
+                    "request": {"api_name": "BookBerth", "parameters": {"berth": "b7", "days": 3}},
+                    "response": {"status": "booked"},
+                    "exception": None,
+                },
+            ],
+        },
+        {"index": 2, "role": "user", "text": "Many thanks!"},
+    ],
+}
+
+SCHEMA_GUIDED: list[dict[str, Any]] = [
+    {
+        "dialogue_id": "f1",
+        "services": ["Ferries_1"],
+        "turns": [
+            {
+                "speaker": "USER",
+                "utterance": "Book me a ferry to Oslo.",
+                "frames": [
+                    {
+                        "actions": [{"act": "INFORM", "slot": "harbour", "values": ["Oslo"]}],
+                        "service": "Ferries_1",
+                        "slots": [],
+                        "state": {"active_intent": "BookFerry", "slot_values": {"harbour": ["Oslo"]}},
+                    }
+                ],
+            },
+            {"speaker": "SYSTEM", "utterance": "For which day?", "frames": []},
+            {"speaker": "USER", "utterance": "Tomorrow, please.", "frames": []},
+            {
+                "speaker": "SYSTEM",
+                "utterance": "It is booked and leaves at twenty to ten.",
+                "frames": [
+                    {
+                        "actions": [{"act": "NOTIFY_SUCCESS", "slot": "", "values": []}],
+                        "service": "Ferries_1",
+                        "service_call": {"method": "BookFerry", "parameters": {"harbour": "Oslo", "day": "tomorrow"}},
+                        "service_results": [{"harbour": "Oslo", "leaves": "09:40", "line": "Nordvik"}],
+                        "slots": [],
+                    }
+                ],
+            },
+        ],
+    }
+]
+
 GLAIVE: list[dict[str, Any]] = [
     {
         "system": 'SYSTEM: You may call these functions -\n{\n  "name": "timetable",\n  "description": "Departures"\n}',
