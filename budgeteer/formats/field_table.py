@@ -221,6 +221,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "tool-eval": ("method",),
     "swe-agent": ("info", "replay_config", "environment", "state"),
     "tau2": ("user_scenario", "evaluation_criteria", "reward_info", "info.user_info"),
+    "tools": ("jsonrpc", "result.nextCursor", "result.cacheScope"),
     "vscode-chat": (
         "resultDetails", "requests.agent", "responderUsername", "requesterUsername", "requesterAvatarIconUri",
         "responderAvatarIconUri", "statefulMarker", "ctorName", "generatedTitle", "invocationMessage", "variableData",

@@ -72,7 +72,16 @@ from budgeteer.formats.datasets import (
     turn_pairs,
     ultrachat,
 )
-from budgeteer.formats.datasets.calls import api_bank, bfcl, glaive, schema_guided, tool_talk, toolbench, xlam
+from budgeteer.formats.datasets.calls import (
+    api_bank,
+    bfcl,
+    glaive,
+    schema_guided,
+    seal_tools,
+    tool_talk,
+    toolbench,
+    xlam,
+)
 from budgeteer.formats.datasets.questions import (
     locomo,
     mt_bench,
@@ -250,6 +259,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("api-bank", "API-Bank dialogue", api_bank),
     _talk("tool-talk", "ToolTalk conversation", tool_talk),
     _talk("schema-guided", "Schema-guided dialogues", schema_guided),
+    _talk("seal-tools", "Seal-Tools queries", seal_tools),
     _talk("bfcl", "BFCL tasks", bfcl),
     _talk("xlam", "xLAM tasks", xlam),
     _talk("glaive", "Glaive function calling", glaive),

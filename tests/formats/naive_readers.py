@@ -815,6 +815,11 @@ def schema_guided(data: bytes) -> Told:
     return [turn["utterance"] for turn in turns], calls, results
 
 
+def seal_tools(data: bytes) -> Told:
+    (row,) = lines(data)
+    return [row["query"]], [(call["api"], call["parameters"]) for call in row["calling"]], []
+
+
 def glaive(data: bytes) -> Told:
     (row,) = lines(data)
     texts, calls, results = [row["system"].removeprefix("SYSTEM: ")], [], []
@@ -1181,6 +1186,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "api-bank": api_bank,
     "tool-talk": tool_talk,
     "schema-guided": schema_guided,
+    "seal-tools": seal_tools,
     "xlam": xlam,
     "glaive": glaive,
     "claude-ai": claude_ai,

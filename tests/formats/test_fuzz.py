@@ -27,7 +27,7 @@ from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMIN
 from tests.formats.libraries.test_chunks import stored
 from tests.formats.libraries.test_feature_lists import FEATURE, STORIES, TAGGED
 from tests.formats.libraries.test_openapi import FERRIES
-from tests.formats.libraries.test_tools import LISTED, TASKS
+from tests.formats.libraries.test_tools import LISTED, NAMED_ARGUMENTS, TASKS
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.chat_apps import LLAMA_CPP_CHATS
 from tests.formats.makers.chat_exports import CHATGPT_IN_ORDER, DEEPSEEK_OLD, GROK_IN_ORDER
@@ -256,6 +256,7 @@ VALID = (
     jsonl(*UI_STREAM),
     UI_STREAM_OLD.encode(),
     dumps({"tide": OPENAI_TOOL, "sail": LISTED}),
+    jsonl(*NAMED_ARGUMENTS),
     dumps({"harbour": {"description": "Of the harbour", "tools": [LISTED]}, "town": [OPENAI_TOOL]}),
     dumps(TASKS),
     dumps(TAGGED),

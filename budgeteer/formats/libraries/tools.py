@@ -2,14 +2,14 @@
 
 They stand in a list, under their names, or in a list for each domain or server, also where servers are entries of a
 list (https://github.com/icip-cas/LiveMCPBench, 2026-11). Those of TaskBench are `nodes` of an `id` and a `desc`
-(https://github.com/microsoft/JARVIS, `taskbench`, 2026-11). A custom tool of Flowise has its arguments as the JSON text
-of a list under `schema` (https://github.com/FlowiseAI/Flowise, `marketplaces/tools`, 2026-11).
+(https://github.com/microsoft/JARVIS, `taskbench`, 2026-11). Lists under names of any kind are read where each holds a
+definition, or three in four of what they hold are some; the others are listed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from budgeteer.engine.content.library import ToolDefinition, ToolForm, compact_json
 from budgeteer.engine.content.tool_schemas import schema_of
@@ -23,8 +23,10 @@ from budgeteer.formats.libraries.openapi import (
     openapi_of,
     tools_of_openapi,
 )
+from budgeteer.formats.libraries.tool_arguments import schema_of_list, schema_of_names, schema_of_words, with_name
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.objects import object_under
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.archives import Archive
 from budgeteer.formats.reading.compressed_files import ArchiveEntry
@@ -40,6 +42,8 @@ _CONVERSATION_KEYS = frozenset({"messages", "input", "contents", "traj", "histor
 _LIST_KEYS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 """Where tools are listed: a request, a legacy one, a benchmark's task, Gemini's declarations."""
 
+_MOST: Final = 0.75
+"""How many of the entries of several lists are definitions where not each of the lists has one."""
 _DOCUMENT_ENDINGS = (".json", ".jsonl", ".ndjson", ".snap", ".txt", "")
 
 
@@ -47,8 +51,8 @@ def definition(raw: Mapping[str, Any]) -> ToolDefinition | None:
     """One definition as given, None when it is none.
 
     Understood: OpenAI `{type, function}` and its flat form, legacy functions, Anthropic `input_schema`, server tools
-    that have only a type, MCP `inputSchema`, Bedrock's `toolSpec`, lists of `arguments` (also as the `parameters` of
-    a tool with a description), Gemini's declarations.
+    that have only a type, MCP `inputSchema`, Bedrock's `toolSpec`, Gemini's declarations, and arguments that are no
+    schema (tool_arguments.py).
     `form` is "mcp" for every form that must be rewritten for any provider; so is OpenAI's flat one where a name of a
     type was put right.
     """
@@ -58,45 +62,24 @@ def definition(raw: Mapping[str, Any]) -> ToolDefinition | None:
     if raw.get("type") == "function" and isinstance(inner, Mapping) and text_value(inner.get("name")):
         given = inner.get("parameters")
         return _built(inner, json_schema(given) if isinstance(given, Mapping) else {}, "openai", raw)
-    name = text_value(raw.get("name"))
+    named = with_name(raw)
+    name = text_value(named.get("name"))
+    by_name = schema_of_names(named) if name else None
+    if by_name is not None:
+        return _built(named, by_name, "mcp", raw)
     found = schema_of(raw)
     if name and found is not None:
         given, form = found
         parameters = json_schema(given)
         return _built(raw, parameters, "mcp" if form == "responses" and parameters != given else form, raw)
-    listed = _arguments(raw)
-    if name and listed is not None:
-        return _built(raw, from_arguments(listed), "mcp", raw)
-    of_flowise = _of_flowise(raw)
-    if name and of_flowise is not None:
-        return _built(raw, from_arguments(of_flowise), "mcp", raw)
+    listed = schema_of_list(raw) if name else None
+    if listed is not None:
+        return _built(raw, listed, "mcp", raw)
     kind = text_value(raw.get("type"))
     if kind and kind not in ("function", "message", "text") and _is_server_tool(raw, kind):
         own: ToolForm = "anthropic" if name else "openai"
         return _built({"name": name or kind, "description": raw.get("description")}, None, own, raw)
     return None
-
-
-def _arguments(raw: Mapping[str, Any]) -> list[Any] | None:
-    """The list of a tool's arguments; `parameters` are one where each has a name and the tool is described."""
-    arguments, given = raw.get("arguments"), raw.get("parameters")
-    if isinstance(arguments, list):
-        return arguments
-    if not isinstance(given, list) or not isinstance(raw.get("description"), str):
-        return None
-    named = all(isinstance(one, Mapping) and text_value(one.get("name")) and "type" in one for one in given)
-    return given if named else None
-
-
-def _of_flowise(raw: Mapping[str, Any]) -> list[Any] | None:
-    """The arguments of a custom tool of Flowise, None of any other object."""
-    given = raw.get("schema")
-    if not isinstance(given, str) or not isinstance(raw.get("description"), str) or not given.lstrip().startswith("["):
-        return None
-    held = json_text.parse_inner(given, None)
-    if not isinstance(held, list) or not all(isinstance(one, Mapping) and "property" in one for one in held):
-        return None
-    return [{**one, "name": one["property"]} for one in held]
 
 
 def _of_bedrock(raw: Mapping[str, Any]) -> ToolDefinition | None:
@@ -166,8 +149,12 @@ def _groups(value: Any) -> Mapping[str, list[Any]] | None:
     if not isinstance(value, Mapping) or not value:
         return None
     found = {name: held if isinstance(held, list) else _listed_tools(held) for name, held in value.items()}
-    groups = {name: held for name, held in found.items() if held and any(map(_is_definition, held))}
-    return groups if len(groups) == len(value) else None
+    groups = {name: held for name, held in found.items() if held}
+    if len(groups) < len(value):
+        return None
+    counted = [(sum(map(_is_definition, held)), len(held)) for held in groups.values()]
+    defined, listed = map(sum, zip(*counted, strict=True))
+    return groups if all(found for found, _ in counted) or defined >= listed * _MOST else None
 
 
 def _is_definition(raw: Any) -> bool:
@@ -241,7 +228,7 @@ def _without_parameters(raw: Mapping[str, Any]) -> ToolDefinition | None:
         return None
     if {"role", "content", "text"} & raw.keys():
         return None
-    return _built(raw, {"type": "object", "properties": {}}, "mcp", raw)
+    return _built(raw, schema_of_words(raw) or {"type": "object", "properties": {}}, "mcp", raw)
 
 
 def detect(document: Document) -> str | None:
@@ -297,6 +284,8 @@ def read(document: Document) -> Imported:
         value = openapi_of(document.text) if document.shape == "text" else document.value
         _take(definitions(value), "element", tools, skipped)
         _say_groups(value, document.notes)
+        if isinstance(value, Mapping) and text_value(object_under(value, "result").get("nextCursor")):
+            document.notes.say("The answer names a next page of tools (`nextCursor`), which is not in this file")
         if documents := documents_in(value):
             document.notes.count("Operations of an OpenAPI document, read as tools", len(tools))
             if document.shape == "text":
@@ -340,10 +329,12 @@ def _say_beside(given: list[Any], notes: Notes) -> None:
 def _say_rewritten(tools: list[ToolDefinition], notes: Notes) -> None:
     """Count the definitions whose parameters are no longer those of the file."""
     notes.count("Tools with a list of arguments, read as a JSON Schema", sum(map(_is_listed, tools)))
+    by_name = list(map(_is_by_name, tools))
+    notes.count("Tools with arguments under their names, read as a JSON Schema", sum(by_name))
     changed = [
         tool
-        for tool in tools
-        if not _is_listed(tool) and tool.raw.get("parameters", tool.parameters) != tool.parameters
+        for tool, is_by_name in zip(tools, by_name, strict=True)
+        if not is_by_name and not _is_listed(tool) and tool.raw.get("parameters", tool.parameters) != tool.parameters
     ]
     renamed = sum(tool.form != "gemini" for tool in changed)
     notes.count("Tools with types like `dict` and `float`, read as `object` and `number`", renamed)
@@ -351,7 +342,11 @@ def _say_rewritten(tools: list[ToolDefinition], notes: Notes) -> None:
 
 
 def _is_listed(tool: ToolDefinition) -> bool:
-    return "arguments" in tool.raw or isinstance(tool.raw.get("parameters"), list)
+    return any(isinstance(tool.raw.get(key), list) for key in ("arguments", "args", "parameters"))
+
+
+def _is_by_name(tool: ToolDefinition) -> bool:
+    return schema_of_names(tool.raw) is not None or ("parameters" not in tool.raw and bool(schema_of_words(tool.raw)))
 
 
 def _take(

@@ -26,6 +26,15 @@ _FREE = frozenset({"any"})
 _NAMED = ("properties", "patternProperties", "$defs", "definitions")
 _SINGLE = ("items", "additionalProperties", "not")
 _SEVERAL = ("anyOf", "oneOf", "allOf", "prefixItems")
+_KEYWORDS = frozenset({*_NAMED, "additionalProperties", "not", "$ref"})
+"""Keys of a schema whose values are objects as well."""
+_NEEDED = frozenset({"optional", "required"})
+"""What an argument says of whether it may be left away."""
+
+
+def is_type_name(word: str) -> bool:
+    """Whether a word is the name of a type, in JSON Schema or in a programming language."""
+    return word.lower() in _FREE or word.lower() in _TYPES or word in _TYPES.values() or word == "null"
 
 
 def json_schema(given: Any) -> Any:
@@ -84,6 +93,38 @@ def from_arguments(arguments: list[Any]) -> dict[str, Any]:
         if argument.get("optional") is not True and argument.get("required") is not False:
             required.append(argument["name"])
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def is_named_arguments(given: Any) -> bool:
+    """Whether an object describes arguments under their names, each with a type or a description, and is no schema."""
+    if not isinstance(given, Mapping) or not given or not _KEYWORDS.isdisjoint(given):
+        return False
+    return all(_is_described(said) for said in given.values())
+
+
+def _is_described(said: Any) -> bool:
+    """Whether a value is an object that says what type an argument has, or what it is."""
+    return isinstance(said, Mapping) and any(isinstance(said.get(key), str) for key in ("type", "description"))
+
+
+def from_named_arguments(given: Mapping[str, Any], required: Any) -> dict[str, Any]:
+    """A JSON Schema from arguments under their names, as xLAM and Seal-Tools have them.
+
+    `str, optional` is a text that may be left away, `List[int]` a list. Without a list of those that are `required`,
+    every argument is that does not say that it is optional and has no default.
+    """
+    properties: dict[str, Any] = {}
+    needed: list[str] = []
+    for name, said in given.items():
+        kind, *more = text_value(said.get("type")).split(",")
+        known = {"type": kind.split("[")[0].strip()} if kind else {}
+        properties[name] = json_schema({key: held for key, held in {**said, **known}.items() if key not in _NEEDED})
+        is_optional = said.get("optional") is True or said.get("required") is False or "default" in said
+        if not is_optional and not any("optional" in word for word in more):
+            needed.append(name)
+    if isinstance(required, list):
+        needed = [name for name in given if name in required]
+    return {"type": "object", "properties": properties, **({"required": needed} if needed else {})}
 
 
 def named_tools(given: Any) -> Iterator[Mapping[str, Any]]:

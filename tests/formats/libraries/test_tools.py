@@ -93,6 +93,59 @@ MCP = {"name": "m", "description": "M", "inputSchema": SCHEMA, "annotations": {"
             "gemini",
             {"type": "object", "properties": {"n": {"type": "string"}}},
         ),
+        (
+            {"name": "k", "description": "K", "args": [{"name": "x", "type": "string", "description": "X"}]},
+            "k",
+            "mcp",
+            {"type": "object", "properties": {"x": {"type": "string", "description": "X"}}, "required": ["x"]},
+        ),
+        (
+            {
+                "api_name": "l",
+                "api_description": "L",
+                "parameters": {
+                    "type": {"type": "str", "description": "X", "example": "a"},
+                    "n": {"type": "List[int], optional", "description": "N"},
+                },
+                "required": ["type"],
+                "responses": {"found": {"type": "str"}},
+            },
+            "l",
+            "mcp",
+            {
+                "type": "object",
+                "properties": {
+                    "type": {"type": "string", "description": "X", "example": "a"},
+                    "n": {"type": "array", "description": "N"},
+                },
+                "required": ["type"],
+            },
+        ),
+        (
+            {"api_name": "m", "api_description": "M", "parameters": {}, "required": []},
+            "m",
+            "mcp",
+            {"type": "object", "properties": {}},
+        ),
+        (
+            {
+                "name": "n",
+                "parameters": {"x": {"type": "int", "required": True}, "y": {"description": "Y", "required": False}},
+            },
+            "n",
+            "mcp",
+            {
+                "type": "object",
+                "properties": {"x": {"type": "integer"}, "y": {"description": "Y"}},
+                "required": ["x"],
+            },
+        ),
+        (
+            {"name": "o", "parameters": {"additionalProperties": {"type": "string"}}},
+            "o",
+            "mcp",
+            {"additionalProperties": {"type": "string"}},
+        ),
         ({"name": "j", "parametersJsonSchema": SCHEMA}, "j", "gemini", SCHEMA),
         (
             {"type": "function", "name": "h", "parameters": {"type": "dict"}},
@@ -110,7 +163,18 @@ def test_each_form_is_understood_and_kept_as_given(raw: dict[str, Any], name: st
 
 @pytest.mark.parametrize(
     "raw",
-    [{}, {"name": "x"}, {"role": "user", "content": "hi"}, {"type": "text", "text": "x"}, {"type": "function_call"}],
+    [
+        {"name": "x", "description": "A server", "command": "serve", "args": []},
+        {"name": "x", "description": "A server", "command": "serve", "args": ["--port", "1"]},
+        {"name": "x", "description": "A field", "args": [{"name": "y", "type": {"kind": "SCALAR"}}]},
+        {"name": "x", "description": "A run", "params": {"rate": "0.1"}},
+        {"api_name": "x", "parameters": {}},
+        {},
+        {"name": "x"},
+        {"role": "user", "content": "hi"},
+        {"type": "text", "text": "x"},
+        {"type": "function_call"},
+    ],
 )
 def test_other_objects_are_no_definitions(raw: dict[str, Any]) -> None:
     assert definition(raw) is None
@@ -155,6 +219,16 @@ LISTED = {
     "description": "Sail",
     "parameters": [{"name": "to", "type": "string", "required": False, "description": "Where to"}],
 }
+NAMED_ARGUMENTS: list[dict[str, Any]] = [
+    {
+        "api_name": "findBerth",
+        "api_description": "Find a free berth",
+        "parameters": {"pier": {"type": "str", "description": "The pier"}, "days": {"type": "int"}},
+        "required": ["pier"],
+        "responses": {"berth": {"type": "str", "description": "The berth"}},
+    },
+    {"name": "rent", "description": "Rent a boat.", "args": [{"name": "boat", "type": "string"}]},
+]
 TASKS = {
     "nodes": [
         {"id": "Tide Finder", "desc": "Finds the tide.", "input-type": ["place"], "output-type": ["text"]},
@@ -184,6 +258,46 @@ def test_definitions_by_domain_or_server_are_read() -> None:
     )
     with pytest.raises(FormatError):
         import_bytes(dumps({"b": [MCP], "people": [{"name": "Ada", "description": "Engineer"}]}))
+
+
+def test_lists_of_tools_with_few_other_things_are_read_and_those_are_listed() -> None:
+    found = import_bytes(dumps({"open": [ANTHROPIC, MCP, LISTED], "closed": [{"name": "old", "aliases": []}]}))
+    assert ([tool.name for tool in found.tools], len(found.skipped)) == (["a", "m", "sail"], 1)
+    named = {"name": "bell", "description": "Rings."}
+    assert [tool.name for tool in import_bytes(dumps({"open": [ANTHROPIC, named, named]})).tools] == [
+        "a",
+        "bell",
+        "bell",
+    ]
+    with pytest.raises(FormatError):
+        import_bytes(dumps({"open": [ANTHROPIC, MCP], "people": [{"name": "Ada"}]}))
+
+
+def test_arguments_by_their_names_are_said_and_words_for_types_are_read_in_a_list_of_tools() -> None:
+    worded = {"name": "w", "description": "W", "params": {"x": "string?", "y": "low|high", "z": "bool", "at": "path"}}
+    named = {"name": "n", "description": "N", "parameters": {"x": {"type": "str"}}}
+    found = import_bytes(dumps({"tools": [worded, named, {"name": "o", "description": "O", "args": []}]}))
+    assert [tool.parameters["properties"] for tool in found.tools if tool.parameters] == [
+        {
+            "x": {"type": "string"},
+            "y": {"description": "low|high"},
+            "z": {"type": "boolean"},
+            "at": {"description": "path"},
+        },
+        {"x": {"type": "string"}},
+        {},
+    ]
+    assert found.tools[0].parameters is not None
+    assert found.tools[0].parameters["required"] == ["y", "z", "at"]
+    assert "Tools with arguments under their names, read as a JSON Schema: 2" in found.warnings
+
+
+def test_an_answer_that_has_a_next_page_says_so() -> None:
+    answer = {"jsonrpc": "2.0", "id": "tides", "result": {"tools": [MCP], "nextCursor": "page-2-of-the-tools"}}
+    found = import_bytes(dumps(answer))
+    assert found.warnings == ("The answer names a next page of tools (`nextCursor`), which is not in this file",)
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
 
 
 def test_the_tools_of_taskbench_are_read() -> None:

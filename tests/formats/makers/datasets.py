@@ -239,6 +239,17 @@ SCHEMA_GUIDED: list[dict[str, Any]] = [
     }
 ]
 
+SEAL_TOOLS: list[dict[str, Any]] = [
+    {
+        "id": "harbour-easy-0",
+        "query": "Find a free berth at pier 2, and book it for three days.",
+        "calling": [
+            {"api": "findBerth", "parameters": {"pier": "2"}, "responses": ["API_call_0"]},
+            {"api": "bookBerth", "parameters": {"berth": "API_call_0", "days": 3}, "responses": ["API_call_1"]},
+        ],
+    }
+]
+
 GLAIVE: list[dict[str, Any]] = [
     {
         "system": 'SYSTEM: You may call these functions -\n{\n  "name": "timetable",\n  "description": "Departures"\n}',

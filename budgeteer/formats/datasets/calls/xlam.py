@@ -29,7 +29,7 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, mappings, mostly
 from budgeteer.formats.reading.importing import imported_from_entries
 from budgeteer.formats.reading.open_calls import written_calls
-from budgeteer.formats.reading.parameter_schemas import from_arguments
+from budgeteer.formats.reading.parameter_schemas import from_named_arguments, is_named_arguments
 
 _KEYS: Final = ("query", "answers", "tools")
 _ASKED: Final = ("query", "user_query", "prompt")
@@ -192,18 +192,6 @@ def _id(entry: Entry) -> str:
 def _tool(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """A tool whose parameters are a JSON Schema, where they are described by name."""
     given = raw.get("parameters")
-    if not isinstance(given, Mapping) or "properties" in given or not all(map(_is_described, given.values())):
+    if not isinstance(given, Mapping) or not (given == {} or is_named_arguments(given)):
         return raw
-    return {**raw, "parameters": from_arguments([_argument(name, said) for name, said in given.items()])}
-
-
-def _is_described(said: Any) -> bool:
-    return isinstance(said, Mapping) and isinstance(said.get("type", ""), str)
-
-
-def _argument(name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A parameter as `from_arguments` reads it: `str, optional` is a text that is optional, `List[int]` a list."""
-    kind, *more = text_value(said.get("type")).split(",")
-    known = {"type": kind.split("[")[0].strip()} if kind else {}
-    is_optional = "default" in said or any("optional" in word for word in more)
-    return {**said, "name": name, **known, "optional": is_optional}
+    return {**raw, "parameters": from_named_arguments(given, raw.get("required"))}
