@@ -16,7 +16,8 @@ from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import object_under
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.notations.frontmatter import FrontMatterProblem, yaml_values
-from budgeteer.formats.reading.notations.yaml_text import LONGEST_YAML
+from budgeteer.formats.reading.notations.long_yaml import long_yaml, longest_yaml
+from budgeteer.formats.reading.notations.yaml_text import LONGEST_YAML, YamlProblem
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _VERSION: Final = re.compile(r"^[\"']?(?:openapi|swagger)[\"']?[ \t]*:[ \t]*[\"']?[23]\.", re.MULTILINE)
@@ -76,15 +77,17 @@ def openapi_of(text: str) -> Mapping[str, Any]:
     Raises:
         FormatError: it is too long, or not YAML of keys and values.
     """
-    if len(text) > LONGEST_YAML:
+    if len(text) > longest_yaml():
         raise FormatError(
-            f"The YAML has {len(text):,} characters; the limit on YAML is {LONGEST_YAML:,}",
+            f"The YAML has {len(text):,} characters; the limit on YAML is {longest_yaml():,}",
             mend="Give the same document as JSON",
         )
+    source, what = text.removeprefix("\ufeff"), "the OpenAPI document"
     try:
-        return yaml_values(text.removeprefix("\ufeff"), what="the OpenAPI document")
-    except FrontMatterProblem as problem:
+        held = long_yaml(source, what=what) if len(text) > LONGEST_YAML else yaml_values(source, what=what)
+    except (FrontMatterProblem, YamlProblem) as problem:
         raise FormatError(f"It cannot be read: {problem}", mend="Give the same document as JSON") from None
+    return held if isinstance(held, dict) else {}
 
 
 def tools_of_openapi(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -121,10 +121,25 @@ def test_what_is_hostile_is_bounded_or_refused() -> None:
     assert len(json.dumps(tool.parameters)) < 1_000_000
     with pytest.raises(FormatError, match="aliases"):
         import_bytes(b"openapi: 3.0.0\npaths: &p\n  /a: {get: {}}\nx: *p\n")
-    with pytest.raises(FormatError, match="the limit on YAML is 1,000,000"):
-        import_bytes(b"openapi: 3.0.0\npaths:\n" + b"# x\n" * 300_000)
+    with pytest.raises(FormatError, match="the limit on YAML is 5,000,000"):
+        import_bytes(b"openapi: 3.0.0\npaths:\n" + b"# x\n" * 1_300_000)
     with pytest.raises(FormatError, match="Nothing that can be read was found"):
         import_bytes(dumps({"openapi": "3.0.0", "paths": {"/a": 1}}))
     odd = {"/a": {"get": {"parameters": [1, {"name": 2}, {"$ref": "elsewhere"}]}}}
     (tool,) = import_bytes(dumps({"openapi": "3.0.0", "paths": odd})).tools
     assert tool.parameters == {"type": "object", "properties": {}}
+
+
+def test_a_long_document_is_read_as_a_short_one() -> None:
+    written = yaml.safe_dump(FERRIES, sort_keys=False).encode()
+    long = written + b"# A remark.\n" * 100_000
+    assert import_bytes(long).tools == import_bytes(written).tools
+    for odd, match in ((b"x: &p 1\ny: *p\n", "aliases"), (b"x: [\n", "is not YAML"), (b"x: !!bool maybe\n", "maybe")):
+        with pytest.raises(FormatError, match=match):
+            import_bytes(long + odd)
+
+
+def test_a_long_document_without_libyaml_is_refused_by_the_lower_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    with pytest.raises(FormatError, match="the limit on YAML is 1,000,000"):
+        import_bytes(b"openapi: 3.0.0\npaths:\n" + b"# x\n" * 300_000)

@@ -22,7 +22,7 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.reading.notations.event_streams import text_of_body
 
 LONGEST_YAML: Final = 1_000_000
-"""Characters of YAML that are read: a document of so many takes some seconds."""
+"""Characters of YAML that are read: a document of so many takes some seconds. Of others: long_yaml.py."""
 
 _PLAIN_TAGS: Final = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:timestamp")
 _SCALAR_TAGS: Final = ("tag:yaml.org,2002:bool", *_PLAIN_TAGS)
@@ -148,7 +148,7 @@ def load_yaml(
     Raises:
         YamlProblem: it is no YAML that can be used.
     """
-    with _problems(what, first_line):
+    with yaml_problems(what, first_line):
         loader = YamlLoader(source)
         node = loader.get_single_node()
         _keep_texts(node, texts)
@@ -162,7 +162,7 @@ def load_documents(source: str, *, what: str, texts: Collection[str] = ()) -> li
         YamlProblem: one of them is no YAML that can be used.
     """
     found: list[tuple[int, Any]] = []
-    with _problems(what, 1):
+    with yaml_problems(what, 1):
         loader = RepeatingLoader(source)
         while loader.check_node():
             node = loader.get_node()
@@ -173,7 +173,7 @@ def load_documents(source: str, *, what: str, texts: Collection[str] = ()) -> li
 
 
 @contextmanager
-def _problems(what: str, first_line: int) -> Iterator[None]:
+def yaml_problems(what: str, first_line: int) -> Iterator[None]:
     """Say what is wrong with a text that is no YAML, or none that can be used."""
     try:
         yield
@@ -181,7 +181,7 @@ def _problems(what: str, first_line: int) -> Iterator[None]:
         raise YamlProblem(f"{what} is not YAML: {_said(error, first_line)}") from None
     except RecursionError:
         raise YamlProblem(f"{what} is nested too deep") from None
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError, LookupError) as error:  # `!!bool maybe`, `!!timestamp noon`
         raise YamlProblem(f"{what} is not usable YAML: {error}") from None
 
 
