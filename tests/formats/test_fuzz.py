@@ -257,6 +257,8 @@ VALID = (
     UI_STREAM_OLD.encode(),
     dumps({"tide": OPENAI_TOOL, "sail": LISTED}),
     jsonl(*NAMED_ARGUMENTS),
+    dumps({"request": "Write a timetable", "relevant_chunks": ["The ferry leaves.", "Pier four."]}),
+    jsonl({"chunk_id": 4, "enhanced_content": "The ferry leaves at 09:40."}),
     dumps({"harbour": {"description": "Of the harbour", "tools": [LISTED]}, "town": [OPENAI_TOOL]}),
     dumps(TASKS),
     dumps(TAGGED),

@@ -23,7 +23,7 @@ from budgeteer.formats.libraries.chunk_notes import say_left_out, say_queries
 from budgeteer.formats.libraries.docstores import nodes_of, rows_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, finite_number
-from budgeteer.formats.messages.speakers import role_meant
+from budgeteer.formats.messages.speakers import has_pair, role_meant
 from budgeteer.formats.reading.code_calls import list_in_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings
@@ -32,10 +32,12 @@ from budgeteer.formats.reading.importing import described
 _TEXTS: Final = ("text", "content", "passage", "page_content", "chunk", "raw_content", "contents")
 #: Objects in which a chunk's text may lie a step deeper (LlamaIndex, Elasticsearch, Gemini grounding, vector stores).
 _INNER: Final = ("retrievedContext", "node", "document", "_source", "payload", "metadata", "web")
+#: Lists of what a search found for something that is asked beside it.
+_FOUND: Final = ("relevant_chunks", "retrieved_chunks", "retrieved_passages", "retrieved_documents", "source_documents")
 #: Lists of chunks inside an object, the closest to the text first.
 _HOLDERS: Final = (
     *("chunks", "golden_chunks", "retrieved_context", "retrieved_contexts", "contexts", "sourceNodes", "source_nodes"),
-    *("groundingChunks", "passages", "points"),
+    *("groundingChunks", "passages", "points", *_FOUND),
     *(
         "matches",
         "hits",
@@ -117,6 +119,9 @@ _EVALUATION_SIGNS: Final = frozenset(
 )
 #: Columns of Ragas' results: with the response of a model they are questions and answers, each on its passages.
 _OF_RESULTS: Final = ("user_input", "response")
+#: The id of a chunk, beside which its text may have a name of its own, and how such names end.
+_CHUNK: Final = "chunk_id"
+_ENDS: Final = ("content", "text")
 #: Characters of a field that says something about a passage, however short that is.
 _SHORT: Final = 200
 _SAMPLE: Final = 40
@@ -155,6 +160,9 @@ def read(document: Document) -> Imported:
         if not found:
             skipped.append(Skipped(where, "no passage in it", compact_json(row)[:500]))
         say_left_out(row, document.notes, read=_READ)
+        if column := _found_in(row):
+            left = [held for key, held in row.items() if key != column and isinstance(held, str) and held.strip()]
+            document.notes.count("Texts beside what was found for them, left out", len(left), of=left)
         if document.shape != "text" and row is given and len(found) == 1 and _is_chunk(row):
             _leave_fields(row, found[0], document.notes)
         if document.options.progress is not None:
@@ -187,7 +195,7 @@ def _leave_fields(row: Mapping[str, Any], chunk: Chunk, notes: Notes) -> None:
         given = held if isinstance(held, list) else [held]
         size = sum(len(one) for one in given if isinstance(one, str))
         is_short = all(isinstance(one, str) for one in given) and size <= max(len(chunk.text), _SHORT)
-        if key not in _TEXTS and given and is_short and held not in (chunk.id, chunk.source):
+        if key not in _TEXTS and given and is_short and held not in (chunk.text, chunk.id, chunk.source):
             left.append(held)
     notes.count("Fields of passages beside their text, id, source and score, left out", len(left), of=left)
 
@@ -250,10 +258,22 @@ def _chunk(row: Mapping[str, Any]) -> Chunk | None:
     inner = [row[key] for key in _INNER if isinstance(row.get(key), Mapping)]
     levels: Sequence[Mapping[str, Any]] = [row, *inner]
     text, key, source = (_first_of(levels, keys) for keys in (_TEXTS, _IDS, _SOURCES))
+    text = text or row.get(_named_text(row), "")
     if not text:
         return None
     scores = (_score(level) for level in levels)
     return Chunk(text, id=key, score=next((score for score in scores if score is not None), None), source=source)
+
+
+def _named_text(row: Mapping[str, Any]) -> str:
+    """The column of the text of a chunk with an id that has none under a usual name, "" for none.
+
+    A row that asks or answers something names the chunk that it was made from.
+    """
+    if _CHUNK not in row or not _OF_QUESTIONS.isdisjoint(row) or has_pair({key.lower() for key in row}):
+        return ""
+    texts = (key for key, held in row.items() if isinstance(held, str) and held.strip())
+    return next((key for key in texts if key.lower().endswith(_ENDS)), "")
 
 
 def _first_of(levels: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str:
@@ -280,10 +300,29 @@ def _is_row(row: Mapping[str, Any]) -> bool:
         return True
     if all(isinstance(row.get(key), str) and row[key].strip() for key in _OF_RESULTS):
         return False
+    if _found_in(row):
+        return True
     said = [row[key] for key in _EVALUATION_SIGNS if key in row]
     talks = any("role" in said or "from" in said for key in _TALKS for said in mappings(row.get(key))[:1])
     lists = (held for held in said if not _is_column(held))
     return not talks and any(not isinstance(held, str) or bool(list_in_text(held)) for held in lists)
+
+
+def _found_in(row: Mapping[str, Any]) -> str:
+    """The column of what a search found for what a row asks, "" for none and where the row has the answer as well.
+
+    The names of passages are none: a text has several words.
+    """
+    if has_pair({key.lower() for key in row}) or any(key in row for key in _TALKS):
+        return ""
+    lists = {key: row[key] for key in _FOUND if isinstance(row.get(key), list) and row[key]}
+    return next((key for key, held in lists.items() if all(map(_is_passage, held))), "")
+
+
+def _is_passage(value: Any) -> bool:
+    """Whether an entry of a list is a passage: a text of several words, or an object with one."""
+    text = value if isinstance(value, str) else _first(value, _TEXTS) if isinstance(value, Mapping) else ""
+    return len(text.split()) > 1
 
 
 def _is_column(value: Any) -> bool:
@@ -309,7 +348,7 @@ def _is_chunk(row: Mapping[str, Any]) -> bool:
         or any(_is_speaker(row.get(key)) for key in _SAYS_WHO)
     ):
         return False
-    if not any(isinstance(row.get(key), str) for key in _TEXTS):
+    if not any(isinstance(row.get(key), str) for key in _TEXTS) and not _named_text(row):
         return False
     signs = _SIGNS.intersection(row)
     is_titled = _OF_A_BOOK.issubset(row)
@@ -336,6 +375,8 @@ def _is_speaker(value: Any) -> bool:
 def _is_holder(value: Mapping[str, Any]) -> bool:
     if "messages" in value:
         return False
+    if _found_in(value):
+        return True
     lists = (value.get(key) for key in _HOLDERS)
     rows = (row for held in lists if isinstance(held, list) for row in held[:5] if isinstance(row, Mapping))
     return any(_is_chunk(row) or "retrieved_context" in row for row in rows)

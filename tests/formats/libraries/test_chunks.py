@@ -380,3 +380,48 @@ def test_documents_with_a_name_a_summary_and_a_place_are_passages() -> None:
     assert (found.format, [chunk.source for chunk in found.chunks]) == ("chunks", ["./ferries.txt", "./more.txt"])
     assert found.accounting is not None
     assert not found.accounting.is_lossy
+
+
+@pytest.mark.parametrize("name", ["enhanced_content", "passageText", "chunk_text"])
+def test_the_text_of_a_chunk_with_an_id_may_have_a_name_of_its_own(name: str) -> None:
+    row = {
+        "chunk_id": 4,
+        name: "The ferry leaves at 09:40.",
+        "metadata": {"original_content": {"raw_text": "ferry 0940"}},
+    }
+    found = import_bytes(dumps([row, {**row, "chunk_id": 5}]))
+    assert (found.format, list(found.chunks)) == ("chunks", [Chunk(row[name], "4"), Chunk(row[name], "5")])
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
+
+
+def test_a_text_with_a_name_of_its_own_and_no_id_of_a_chunk_is_none() -> None:
+    with pytest.raises(FormatError, match="Nothing that can be read was found"):
+        import_bytes(dumps([{"id": 4, "enhanced_content": "The ferry leaves.", "metadata": {}}] * 2))
+
+
+def test_a_question_that_was_made_from_a_chunk_is_a_question() -> None:
+    row = {"chunk_id": 4, "context": "The ferry leaves at 09:40.", "question": "When?", "answer": "At twenty to ten."}
+    assert import_bytes(dumps([row, row])).format == "questions"
+
+
+@pytest.mark.parametrize("name", ["relevant_chunks", "retrieved_chunks", "source_documents"])
+def test_what_a_search_found_for_a_request_is_chunks_and_the_texts_beside_are_counted(name: str) -> None:
+    run = {"request": "Write a timetable", "plan": "A table of ferries, line by line.", "found": 2}
+    for held in (["The ferry leaves.", "Pier four."], [{"page_content": "The ferry leaves."}, {"text": "Pier four."}]):
+        found = import_bytes(dumps({**run, name: held}))
+        assert (found.format, [chunk.text for chunk in found.chunks]) == ("chunks", ["The ferry leaves.", "Pier four."])
+        assert "Texts beside what was found for them, left out: 2" in found.warnings
+        assert found.accounting is not None
+        assert not found.accounting.is_lossy
+
+
+@pytest.mark.parametrize("held", [["c1", "c2"], [], "c1"])
+def test_ids_of_passages_are_no_passages(held: Any) -> None:
+    rows = [{"question": f"Which ferry leaves at {hour}?", "relevant_chunks": held} for hour in (1, 2, 3)]
+    assert import_bytes(dumps(rows)).format == "prompts"
+
+
+def test_a_question_with_its_answer_is_read_beside_what_was_found() -> None:
+    rows = [{"question": "When?", "answer": "At noon.", "source_documents": ["The ferry leaves."]}] * 2
+    assert import_bytes(dumps(rows)).format == "questions"
