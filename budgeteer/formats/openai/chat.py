@@ -48,8 +48,10 @@ from budgeteer.formats.openai.roles import OtherRoles, known_role, name_of
 from budgeteer.formats.openai.shown_files import shown_part
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import entries_of
+from budgeteer.formats.reading.envelopes.asked_rows import beside_question
 from budgeteer.formats.reading.envelopes.chat_messages import looks_like_messages, speaker_of
-from budgeteer.formats.reading.envelopes.conversations import SAMPLED, envelopes, first_envelopes
+from budgeteer.formats.reading.envelopes.conversations import SAMPLED, asks_behind, envelopes, first_envelopes
 from budgeteer.formats.reading.envelopes.envelope import Envelope
 from budgeteer.formats.reading.importing import require
 from budgeteer.formats.reading.lazy_jsonl import read_now
@@ -72,6 +74,7 @@ in a list of them says (`tool_results` of Hermes)."""
 _SAID = ("content", "text", "message")
 _TITLES = ("title", "chatTitle", "conversation_title", "conversation_name")
 """Beside the messages, what chat applications call a conversation."""
+_BESIDE = "Columns of rows beside what was said, left out"
 _FAMILY = "openai"
 _MESSAGE_FIELDS = frozenset({"content", "name", "cache_control", "prefix", "partial"})
 _ANSWER_FIELDS = _MESSAGE_FIELDS | {"refusal", "audio", "annotations"}
@@ -133,12 +136,20 @@ def read(document: Document) -> Imported:
 
 
 def _leave_columns(document: Document) -> None:
-    """Count the cells of a table beside its messages: they are no fields that a message might have."""
+    """Count the cells of a table beside its messages, which are no fields that a message might have.
+
+    So are those of rows of a question beside what was said before it.
+    """
+    if asks_behind(document):
+        for entry in entries_of(document):
+            left = beside_question(entry.value)
+            document.notes.count(_BESIDE, len(left), of=left)
+        return
     if document.shape != "jsonl" or not is_table(document.text):
         return
     for line in document.lines:
         left = [held for key, held in line.value.items() if key not in _READ_COLUMNS and isinstance(held, str)]
-        document.notes.count("Columns of rows beside what was said, left out", len(left), of=left)
+        document.notes.count(_BESIDE, len(left), of=left)
 
 
 def _branches(

@@ -717,3 +717,32 @@ def test_a_request_and_its_answer_of_metagpt_are_messages_or_texts() -> None:
         ]
     assert found.accounting is not None
     assert found.accounting.unread == 0
+
+
+def test_a_question_stands_behind_the_history_of_its_row_and_alone_where_there_is_none() -> None:
+    history = [{"role": "client", "text": "Is the pier open?"}, {"role": "assistant", "text": "At nine."}]
+    rows = [
+        {"id": "q1", "question": "When does the ferry leave?", "history": [], "wanted": "Say the time."},
+        {"id": "q2", "question": "Until when?", "history": history, "wanted": "Say when it closes.", "level": 2},
+        {"id": "q3", "question": "", "history": history[:1], "wanted": "Say when it opens."},
+        {"id": "q4", "question": "Is the pier open?", "history": history[:1]},
+    ]
+    for data in (jsonl(*rows), dumps(rows)):
+        found = import_bytes(data)
+        assert found.format == "openai-chat"
+        assert [[text_of(one) for one in chat.messages] for chat in found.conversations] == [
+            ["When does the ferry leave?"],
+            ["Is the pier open?", "At nine.", "Until when?"],
+            ["Is the pier open?"],
+            ["Is the pier open?"],
+        ]
+        assert "Columns of rows beside what was said, left out: 3" in found.warnings
+        assert found.accounting is not None
+        assert found.accounting.unread == 0
+
+
+def test_a_history_of_a_row_that_is_answered_stays_what_was_said_before() -> None:
+    history = [{"role": "user", "content": "Is the pier open?"}, {"role": "assistant", "content": "At nine."}]
+    row = {"question": "Until when?", "answer": "Until ten.", "history": history}
+    found = import_bytes(jsonl(row, row))
+    assert (found.format, len(found.conversations[0].messages)) == ("questions", 4)

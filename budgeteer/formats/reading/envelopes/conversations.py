@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -11,6 +11,7 @@ from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.envelopes.asked_rows import is_asked_behind, with_question
 from budgeteer.formats.reading.envelopes.beside import as_tools, tools_beside, with_prompts
 from budgeteer.formats.reading.envelopes.chat_messages import ROLES, is_message, last_speaker, speaker_of
 from budgeteer.formats.reading.envelopes.envelope import Envelope, held_in, id_of, with_replies
@@ -92,9 +93,9 @@ def _from_lines(document: Document, lines: Sequence[JsonLine]) -> Iterator[Envel
         if not groups:
             yield Envelope("JSON lines of one message each", MappedLines(document.lines, with_number))
         return
-    has_requests = any(_is_requested(line.value) for line in sample)
+    prepared = _preparing(line.value for line in sample)
     for line in lines:
-        for envelope in _from_object(_requested(line.value) if has_requests else line.value):
+        for envelope in _from_object(prepared(line.value)):
             yield replace(envelope, shape=f"JSON lines, each {envelope.shape}", where=f"line {line.number}, ")
 
 
@@ -135,9 +136,9 @@ def _from_value(value: Any) -> Iterator[Envelope]:
         if any(is_message(item) for item in value[:50]):
             yield from _each(Envelope("a bare array of messages", tuple(enumerate(value, 1))))
             return
-        has_requests = any(map(_is_requested, value[:50]))
+        prepared = _preparing(value[:SAMPLED])
         for position, item in enumerate(value, 1):
-            given = _requested(item) if has_requests else item
+            given = prepared(item)
             found = _from_object(given) if isinstance(given, OBJECT) else _from_array(given)
             for envelope in found:
                 shape = f"an array of conversations, each {envelope.shape}"
@@ -167,6 +168,23 @@ def _from_cache(value: Mapping[str, Any]) -> Iterator[Envelope]:
             found = with_replies(envelope, *replies) if replies else envelope
             shape = "a cache of replies under the requests that they answer"
             yield replace(found, shape=shape, where=f"member {position}, ")
+
+
+def _preparing(rows: Iterable[Any]) -> Callable[[Any], Any]:
+    """How rows become objects with their messages in a list: those of MetaGPT, or of questions behind a history."""
+    for row in rows:
+        if _is_requested(row):
+            return _requested
+        if is_asked_behind(row):
+            return with_question
+    return lambda value: value
+
+
+def asks_behind(document: Document) -> bool:
+    """Whether a document holds questions behind what was said before them."""
+    given = document.lines if document.shape == "jsonl" else document.value
+    rows = [line.value for line in telling(given)] if document.shape == "jsonl" else given
+    return isinstance(rows, list) and _preparing(rows[:SAMPLED]) is with_question
 
 
 def _is_requested(value: Any) -> bool:
