@@ -45,6 +45,8 @@ _IDS: Final = ("id", "task_id", "prompt_id")
 _PREFERRED: Final = "preferred"
 _OTHERS: Final = ("other", "dispreferred", "non_preferred", "nonpreferred")
 """What some sets call the chosen and the rejected reply."""
+_COMPARED: Final = {"text_correct": "chosen", "text_incorrect": "rejected", "prompt": "choice"}
+"""Columns of comparisons that say both conversations as texts; their prompt asks which of the two is better."""
 _TURN: Final = re.compile(r"\n\n(Human|Assistant): ?")
 """How a turn begins in a conversation that is one text (Anthropic's hh-rlhf)."""
 
@@ -99,7 +101,9 @@ def _is_renamed(value: Mapping[str, Any]) -> bool:
 
 
 def _with_usual_names(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row whose preferred reply and the other one are the chosen and the rejected one; any other row as it is."""
+    """A row whose preferred or correct reply and the other are the chosen and the rejected one; others as they are."""
+    if all(_TURN.match(text_value(value.get(key))) for key in _COMPARED if key.startswith("text")):
+        return {_COMPARED.get(key, key): held for key, held in value.items()}
     other = next((key for key in _OTHERS if says(value.get(key))), "")
     if not other or not says(value.get(_PREFERRED)) or "chosen" in value or "rejected" in value:
         return value
@@ -118,7 +122,8 @@ def _is_pair(value: Mapping[str, Any]) -> bool:
 
 def _is_written(value: Mapping[str, Any]) -> bool:
     """Whether both answers are whole conversations as texts, a person's turns and an assistant's."""
-    return all(bool(_TURN.match(text_value(value.get(key)))) for key in ("chosen", "rejected"))
+    named = _with_usual_names(value)
+    return all(bool(_TURN.match(text_value(named.get(key)))) for key in ("chosen", "rejected"))
 
 
 def read(document: Document) -> Imported:

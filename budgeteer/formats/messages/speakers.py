@@ -91,7 +91,8 @@ PAIRED: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "question": (
         "response", "answer", "answers", "solution", "generated_answer", "model_answer", "predicted_answer",
-        "output", "prediction", *REFERENCES,
+        "output", "prediction", "pred_text", "model_output", "model_response", "generated_text", "generation",
+        *REFERENCES,
     ),
     "query": ("response", "answer", "output", "reply", "generated_answer", "generation_gt"),
     "problem": ("generated_solution", "solution", "answer"),

@@ -6,12 +6,15 @@ are lists as well.
 Source: https://huggingface.co/datasets/openbmb/UltraFeedback, nvidia/HelpSteer3, berkeley-nest/Nectar,
 stanfordnlp/SHP, openai/webgpt_comparisons, HuggingFaceH4/stack-exchange-preferences, lvwerra/stack-exchange-paired
 (`response_j` is the preferred one), https://www.kaggle.com/c/lmsys-chatbot-arena,
-https://github.com/RUCAIBox/HaluEval (`knowledge`, `right_answer`, `hallucinated_answer`), and
-https://github.com/anthropics/evals (`answer_matching_behavior`, `answer_not_matching_behavior`), 2026-11.
+https://github.com/RUCAIBox/HaluEval (`knowledge`, `right_answer`, `hallucinated_answer`),
+https://github.com/anthropics/evals (`answer_matching_behavior`, `answer_not_matching_behavior`),
+https://github.com/anthropics/ConstitutionalHarmlessnessPaper (`rl_prompt`, `sampled_answers`), and
+https://github.com/allenai/open-instruct (`raw_text` beside `completions`), 2026-11.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
@@ -30,15 +33,19 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.reading.importing import require
 
-_ASKED: Final = (*PAIRED, "history", "context")
-_LISTS: Final = ("completions", "responses", "answers", "replies", "generations")
+_ASKED: Final = (*PAIRED, "history", "context", "rl_prompt", "raw_text")
+_LISTS: Final = ("completions", "responses", "answers", "replies", "generations", "sampled_answers")
 """Columns of any number of replies."""
-_TEXTS: Final = ("response", "answer", "text", "completion", "content")
+_TEXTS: Final = ("response", "answer", "text", "completion", "content", "sampled_string")
 """Where the text of a reply stands that is an object."""
 _IDS: Final = ("id", "prompt_id", "post_id", "qid")
 _ABOUT: Final = "knowledge"
 """The text on which a question is asked in HaluEval."""
 _LEAST: Final = 2
+_TURN: Final = "\n\nHuman:"
+"""The mark with which a conversation begins that is one text."""
+_STOP: Final = re.compile(r"\s*\n\nHuman:\s*\Z")
+"""Where a model that writes both sides of a conversation stopped: at the mark of the person's next turn."""
 
 
 def detect(document: Document) -> str | None:
@@ -164,7 +171,10 @@ def _messages(asked: Any, reply: str, draft: ConversationDraft, skipped: list[Sk
             yield from (Message("assistant", texts(said)),) if said else ()
         return
     yield from said_in(asked, "user", draft, skipped)
-    yield Message("assistant", texts(reply))
+    stop = _STOP.search(reply) if isinstance(asked, str) and asked.startswith(_TURN) else None
+    if stop:
+        draft.notes.see(reply)
+    yield Message("assistant", texts(reply[: stop.start()].strip() if stop else reply))
 
 
 def _turns(given: Any) -> list[str]:

@@ -34,6 +34,8 @@ def told(chat: Conversation) -> list[tuple[str, str]]:
         ("question", "model_answer"),
         ("question", "std_answer"),
         ("question", "ideal"),
+        ("question", "pred_text"),
+        ("question", "model_output"),
         ("input", "golden_text"),
         ("main_input", "main_output"),
         ("input", "target"),
@@ -136,7 +138,8 @@ def test_a_row_without_a_reply_is_listed_and_a_set_without_any_is_refused() -> N
             "line 4",
             (
                 "no reply under chosen, response, answer, answers, solution, generated_answer, model_answer, "
-                "predicted_answer, output, prediction"
+                "predicted_answer, output, prediction, pred_text, model_output, model_response, generated_text, "
+                "generation"
             ),
         )
     ]
@@ -167,6 +170,17 @@ def test_the_marks_of_turns_in_chosen_and_rejected_are_accounted_for() -> None:
     begin = f"\n\nHuman: {ASKED}\n\nAssistant: "
     found = import_bytes(jsonl(*[{"chosen": begin + REPLIED, "rejected": begin + "Never."}] * 3))
     assert (found.format, len(found.conversations)) == ("instructions", 6)
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+def test_a_comparison_of_a_correct_and_an_incorrect_text_is_one_of_chosen_and_rejected() -> None:
+    begin = f"\n\nHuman: {ASKED}\n\nAssistant: "
+    row = {"text_correct": begin + REPLIED, "text_incorrect": begin + "Never.", "prompt": "Which is better, A or B?"}
+    found = import_bytes(jsonl(row, row))
+    main, other, *_ = found.conversations
+    assert (found.format, told(main)) == ("instructions", [("user", ASKED), ("assistant", REPLIED)])
+    assert (other.branch_of, told(other)[-1]) == (main.id, ("assistant", "Never."))
     assert found.accounting is not None
     assert found.accounting.unread == 0
 

@@ -31,6 +31,13 @@ def told(chat: Conversation) -> list[tuple[str, str]]:
         {"prompt": ASKED, "responses": list(REPLIES)},
         {"question": ASKED, "response_j": REPLIES[0], "response_k": REPLIES[1]},
         {"prompt": ASKED, "answer1": REPLIES[0], "answer2": REPLIES[1]},
+        {"raw_text": ASKED, "completions": list(REPLIES), "text": "Rate both."},
+        {
+            "rl_prompt": f"\n\nHuman: {ASKED}\n\nAssistant:",
+            "sampled_answers": [
+                {"sampled_string": f" {said}\n\nHuman:", "pm_scores": [{"score": 1}]} for said in REPLIES
+            ],
+        },
         {"question": ASKED, "answer_matching_behavior": REPLIES[0], "answer_not_matching_behavior": REPLIES[1]},
     ],
 )
