@@ -7,14 +7,16 @@ something in it. Formats of the user's own, and parts of the file that others kn
 conversation of one message; what stands beside it is left out and counted.
 Source: https://github.com/lmarena/arena-hard-auto (`prompt`), https://github.com/XueFuzhao/InstructionWild
 (`instruction`), https://github.com/nuprl/MultiPL-E
-(`prompt` beside its `tests`), https://github.com/PlexPt/awesome-chatgpt-prompts-zh (`act`, `prompt`) and
-https://github.com/MinorJerry/WebVoyager (`ques`), 2026-11.
+(`prompt` beside its `tests`), https://github.com/PlexPt/awesome-chatgpt-prompts-zh (`act`, `prompt`),
+https://github.com/MinorJerry/WebVoyager (`ques`), https://huggingface.co/datasets/google/FACTS-grounding-public
+(`full_prompt`) and tables of tests of https://www.promptfoo.dev with one variable (`__expected`), 2026-11.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation
@@ -29,6 +31,11 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, mappings, sampled
 from budgeteer.formats.reading.importing import imported_from_entries
 
+_FULL: Final = "full_prompt"
+"""The prompt as it was sent, beside the parts that it was made of."""
+_TEST: Final = "__"
+"""How promptfoo's own columns of a table of tests begin; the others are variables of a prompt that stands elsewhere."""
+_ASSERTED: Final = "__expected"
 _ASKED: Final = ("prompt", "instruction", "question", "user_query", "user_prompt", "user_input", "ques")
 _IDS: Final = ("id", "task_id", "prompt_id", "question_id", "uid")
 _REPLIES: Final = frozenset(
@@ -48,6 +55,10 @@ _OF_A_REPLY: Final = re.compile(
 """What names of columns hold, in small letters, that are a reply to the prompt beside them."""
 _OF_A_MODEL: Final = re.compile(r"gpt|claude|gemini|gemma|llama|mistral|qwen|deepseek|bot\b|assistant|model|agent")
 """What names of columns hold that are of a model: what it says, where that is words, or how it is called."""
+_CRITERIA: Final = re.compile(r"expected(?:_(?:behaviou?r|outcome)s?(?:_type)?)?|__expected\d*")
+"""Columns of what is expected of a reply, which may be its words or a rule: neither is the reply of a model."""
+_TARGET: Final = "target"
+"""A column of the reply, or beside criteria of what is tested."""
 _SAME: Final = re.compile(r"canary|licen[cs]e|copyright|citation|source")
 """What names of columns hold in which every row says the same at length, for another purpose than to be answered."""
 _BESIDE: Final = frozenset({
@@ -69,14 +80,29 @@ def detect(document: Document) -> str | None:
 
 def _asked(row: Mapping[str, Any]) -> str:
     """The column that holds the prompt, "" for none and for several."""
-    held = [key for key in _ASKED if text_value(row.get(key)).strip()]
-    return held[0] if len(held) == 1 else ""
+    if text_value(row.get(_FULL)).strip():
+        return _FULL
+    if any(key.startswith(_ASSERTED) for key in row):
+        held = [key for key in row if not key.startswith(_TEST)]
+    else:
+        held = [key for key in _ASKED if text_value(row.get(key)).strip()]
+    return held[0] if len(held) == 1 and text_value(row[held[0]]).strip() else ""
 
 
 def _is_prompt(row: Mapping[str, Any]) -> bool:
-    if not _asked(row) or not (_REPLIES | _OF_OTHERS).isdisjoint(row):
+    asked = _asked(row)
+    others = _others(row, asked)
+    if not asked or not (_REPLIES | _OF_OTHERS).isdisjoint(others):
         return False
-    return not any(_may_answer(key, held) for key, held in row.items() if key not in (*_ASKED, *_IDS))
+    return not any(_may_answer(key, held) for key, held in others.items() if key not in (*_ASKED, *_IDS))
+
+
+def _others(row: Mapping[str, Any], asked: str) -> dict[str, Any]:
+    """The columns of a row beside its prompt and its criteria; beside those, a target of one word is none either."""
+    others = {key: held for key, held in row.items() if key != asked and not _CRITERIA.fullmatch(key)}
+    if len(others) + 1 < len(row) and len(text_value(row.get(_TARGET)).split()) == 1:
+        del others[_TARGET]
+    return others
 
 
 def _may_answer(key: str, held: Any) -> bool:
@@ -96,8 +122,22 @@ def _is_most(rows: Sequence[Mapping[str, Any]]) -> bool:
     shared = {key for key, held in rows[0].items() if all(row.get(key) == held for row in rows)} - asked
     same = _BESIDE | {key for key in shared if _SAME.search(key) or len(str(rows[0][key])) <= _LABEL}
     prompts = sum(len(row[_asked(row)]) for row in rows)
-    told = (held for row in rows for key, held in row.items() if key not in same and key not in _IDS)
-    return prompts * 2 >= sum(len(text) for held in told for text in strings_in(held))
+    told = (_told(row, same) for row in rows)
+    return prompts * 2 >= sum(map(len, chain.from_iterable(told)))
+
+
+def _told(row: Mapping[str, Any], same: Collection[str]) -> Iterator[str]:
+    """What a row says that counts against its prompt: no criteria, and nothing that a full prompt repeats."""
+    for key, held in row.items():
+        if key in same or key in _IDS or _CRITERIA.fullmatch(key) or _repeats(row, key):
+            continue
+        yield from strings_in(held)
+
+
+def _repeats(row: Mapping[str, Any], key: str) -> bool:
+    """Whether the full prompt of a row holds the text of one of its columns."""
+    held, full = row[key], row.get(_FULL)
+    return key != _FULL and isinstance(held, str) and isinstance(full, str) and held in full
 
 
 def read(document: Document) -> Imported:
@@ -115,6 +155,9 @@ def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> C
     draft = ConversationDraft(document.notes, f"{entry.where}, message ")
     if asked:
         draft.add_all(said_in(row[asked], "user", draft, skipped))
-        leave_columns(row, {asked, *_IDS}, document.notes)
+        repeated = {key for key in row if _repeats(row, key)}
+        left = [row[key] for key in repeated if row[key]]
+        document.notes.count("Parts of the full prompt that stand beside it as well, left out", len(left), of=left)
+        leave_columns(row, {asked, *_IDS, *repeated}, document.notes)
     given = next((str(row[key]) for key in _IDS if row.get(key) and isinstance(row[key], str | int)), "")
     return draft.conversation(given or f"c{entry.number}", "", f"Row {entry.number}")

@@ -20,6 +20,8 @@ from budgeteer.formats.reading.json_text import JsonLine
 _LONGEST_HEAD: Final = 1_000
 _MESSAGE_COLUMNS: Final = (("role", "content"), ("prompt", "chosen"))
 """Columns of tables that hold messages, or what was asked beside the preferred answer."""
+_ASSERTED: Final = "__expected"
+"""How promptfoo's columns begin of what is asserted of the reply to a test."""
 _ROLE_COLUMNS: Final = (("role", "text"), ("role", "message"))
 """Columns of tables of messages whose roles are those of a person and a model."""
 _PASSAGES: Final = frozenset({"passage", "page_content", "chunk", "chunk_id"})
@@ -60,6 +62,7 @@ def talk_rows(text: str) -> list[JsonLine]:
     comma = "," if "," in head else "\t"
     names = {name.strip(" \"'").lower() for name in head.split(comma)}
     is_known = has_pair(names) or has_sides(names) or any(names.issuperset(columns) for columns in _MESSAGE_COLUMNS)
+    is_known = is_known or any(name.startswith(_ASSERTED) for name in names)
     spoken = spoken_columns(names) or next((columns for columns in _ROLE_COLUMNS if names.issuperset(columns)), None)
     is_named = bool(names) and all(map(_NAME.fullmatch, names))
     has_cells = not is_known and is_named and bool(_CELL.search(text, 0, _HEAD))

@@ -125,3 +125,46 @@ def test_a_mapping_of_the_users_own_is_asked_first() -> None:
     found = import_bytes(jsonl(*rows), own=(mapped_format(mapping, name="mine"),))
     assert found.format == "mine"
     assert [text_of(chat.messages[0]) for chat in found.conversations] == [f"{ASKED} ({at})" for at in (1, 2)]
+
+
+@pytest.mark.parametrize("column", ["expected", "expected_behavior", "expected_outcome_type"])
+def test_what_is_expected_is_left_out_and_counted_and_may_be_longer_than_the_prompt(column: str) -> None:
+    rows = [{"prompt": f"{ASKED} ({at})", column: f"It must name the first one. {at} " * 9} for at in (1, 2, 3)]
+    found = import_bytes(dumps(rows))
+    assert (found.format, [len(chat.messages) for chat in found.conversations]) == ("prompts", [1, 1, 1])
+    assert "Columns of rows beside what was said, left out: 3" in found.warnings
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+def test_a_label_beside_what_is_expected_is_no_reply() -> None:
+    rows = [{"prompt": f"{ASKED} ({at})", "target": "timetable_leak"} for at in (1, 2)]
+    with pytest.raises(FormatError):
+        import_bytes(dumps(rows))
+    assert import_bytes(dumps([{**row, "expected": "It must not tell."} for row in rows])).format == "prompts"
+    with pytest.raises(FormatError):
+        import_bytes(dumps([{**row, "expected": "It tells.", "target": "At six."} for row in rows]))
+
+
+def test_a_full_prompt_is_read_once_beside_its_parts() -> None:
+    parts = {"system_instruction": "Answer from the text.", "context_document": "Ferries leave at six. " * 20}
+    rows = [
+        {**parts, "user_request": f"{ASKED} ({at})", "full_prompt": "\n".join((*parts.values(), f"{ASKED} ({at})"))}
+        for at in (1, 2)
+    ]
+    found = import_bytes(jsonl(*rows))
+    assert (found.format, text_of(found.conversations[1].messages[0])) == ("prompts", rows[1]["full_prompt"])
+    assert "Parts of the full prompt that stand beside it as well, left out: 6" in found.warnings
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
+
+
+def test_a_table_of_tests_of_promptfoo_is_prompts_where_it_has_one_variable() -> None:
+    table = f'complaint,__expected,__expected2\n"{ASKED}",contains:six,is-json\nThe pier is wet,contains:pier,\n'
+    found = import_bytes(table.encode())
+    assert (found.format, [text_of(chat.messages[0]) for chat in found.conversations]) == (
+        "prompts",
+        [ASKED, "The pier is wet"],
+    )
+    with pytest.raises(FormatError):
+        import_bytes(table.replace("complaint,", "place,complaint,").replace("\n", "\nOslo,", 1).encode())
