@@ -50,6 +50,7 @@ from tests.formats.makers.recordings import ANY_AGENT, HTTPMOCK, HTTPRR, MONOCLE
 from tests.formats.makers.runs import DROID_RUN, KIMI_WIRE, OPENCODE_RUN
 from tests.formats.makers.traces import STREAMED
 from tests.formats.mutations import Base, Case, case_of
+from tests.formats.openai.test_chat import ASKED_BEHIND
 from tests.formats.openai.test_message_tree import TREE
 from tests.formats.responses_shapes import RESPONSES_BODY
 from tests.formats.shapes import (
@@ -257,6 +258,24 @@ VALID = (
     UI_STREAM_OLD.encode(),
     dumps({"tide": OPENAI_TOOL, "sail": LISTED}),
     jsonl(*NAMED_ARGUMENTS),
+    jsonl(*ASKED_BEHIND),
+    jsonl(*({**row, "expected": "It must name one.", "target": "timetable"} for row in PROMPTS)),
+    jsonl(
+        {"full_prompt": "Be brief.\nWhen does it leave?", "system_instruction": "Be brief."}, {"full_prompt": "When?"}
+    ),
+    b"complaint,__expected\nThe pier is wet,contains:pier\nNobody came,icontains:nobody\n",
+    jsonl(
+        {
+            "text_correct": "\n\nHuman: When?\n\nAssistant: At six.",
+            "text_incorrect": "\n\nHuman: When?\n\nAssistant: No.",
+        }
+    ),
+    jsonl(
+        {
+            "rl_prompt": "\n\nHuman: When?\n\nAssistant:",
+            "sampled_answers": [{"sampled_string": " At six.\n\nHuman:"}] * 2,
+        }
+    ),
     dumps({"request": "Write a timetable", "relevant_chunks": ["The ferry leaves.", "Pier four."]}),
     jsonl({"chunk_id": 4, "enhanced_content": "The ferry leaves at 09:40."}),
     dumps({"harbour": {"description": "Of the harbour", "tools": [LISTED]}, "town": [OPENAI_TOOL]}),

@@ -87,7 +87,7 @@ class OtherRoles:
         role = self._role(speaker, raw, given)
         if role == "tool" and not waits and not text_value(raw.get("tool_call_id")):
             role = "user"
-        self._notes.see(speaker)
+        see_speaker(speaker, self._notes)
         what = f"Messages of the role `{short_line(speaker)[:_SHOWN]}`, read as {_WHOSE[role]}"
         is_counted = what in self._notes.counts or len(self._notes.counts) < _COUNTED
         self._notes.count(what if is_counted else f"Messages of more roles that are not known, read as {_WHOSE[role]}")

@@ -719,15 +719,17 @@ def test_a_request_and_its_answer_of_metagpt_are_messages_or_texts() -> None:
     assert found.accounting.unread == 0
 
 
+BEFORE = [{"role": "client", "text": "Is the pier open?"}, {"role": "assistant", "text": "At nine."}]
+ASKED_BEHIND: list[dict[str, Any]] = [
+    {"id": "q1", "question": "When does the ferry leave?", "history": [], "wanted": "Say the time."},
+    {"id": "q2", "question": "Until when?", "history": BEFORE, "wanted": "Say when it closes.", "level": 2},
+    {"id": "q3", "question": "", "history": BEFORE[:1], "wanted": "Say when it opens."},
+    {"id": "q4", "question": "Is the pier open?", "history": BEFORE[:1]},
+]
+
+
 def test_a_question_stands_behind_the_history_of_its_row_and_alone_where_there_is_none() -> None:
-    history = [{"role": "client", "text": "Is the pier open?"}, {"role": "assistant", "text": "At nine."}]
-    rows = [
-        {"id": "q1", "question": "When does the ferry leave?", "history": [], "wanted": "Say the time."},
-        {"id": "q2", "question": "Until when?", "history": history, "wanted": "Say when it closes.", "level": 2},
-        {"id": "q3", "question": "", "history": history[:1], "wanted": "Say when it opens."},
-        {"id": "q4", "question": "Is the pier open?", "history": history[:1]},
-    ]
-    for data in (jsonl(*rows), dumps(rows)):
+    for data in (jsonl(*ASKED_BEHIND), dumps(ASKED_BEHIND)):
         found = import_bytes(data)
         assert found.format == "openai-chat"
         assert [[text_of(one) for one in chat.messages] for chat in found.conversations] == [
@@ -746,3 +748,11 @@ def test_a_history_of_a_row_that_is_answered_stays_what_was_said_before() -> Non
     row = {"question": "Until when?", "answer": "Until ten.", "history": history}
     found = import_bytes(jsonl(row, row))
     assert (found.format, len(found.conversations[0].messages)) == ("questions", 4)
+
+
+def test_a_role_too_long_for_a_name_is_counted_as_left_out() -> None:
+    calls = [{"id": "c1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]
+    said = [{"role": "user", "content": "?"}, {"role": "assistant", "content": None, "tool_calls": calls}]
+    found = import_bytes(dumps([*said, {"role": "What the harbour says. " * 9, "tool_call_id": "c1", "content": "4"}]))
+    assert found.conversations[0].messages[2].role == "tool"
+    assert "Names of speakers that are too long, kept by their beginnings: 1" in found.warnings
