@@ -82,11 +82,14 @@ def count_read_back_alike(data: dict[str, Any]) -> None:
 
     docs/engine.md names them: the ids of `keepWith` are the source's; libraries are system text in a packed prompt,
     which `countSystem` charges; beside `keepMessages`, what a fallback keeps may have a summary once the rest is
-    gone; and `summarizeOlder` counts turns, of which `startOn` may take the first prompt.
+    gone; `summarizeOlder` counts turns, of which `startOn` may take the first prompt; and a summary of `keepEnds`, or
+    of a range that was compressed, is a turn of its own for `maxTurns`.
     """
     history = data["history"]
     history["keepWith"] = {}
     history["countSystem"] = False
+    if history["ends"]["between"] == "summary" or data.get("pruning", {}).get("ranges"):
+        history["maxTurns"] = None
     if history["summarizing"]["keepMessages"] is not None:
         history["fallbackMessages"] = history["uncountedFallbackMessages"] = 0
     if history["strategy"] == "summarizeOlder" and history["startOn"] != "user":
