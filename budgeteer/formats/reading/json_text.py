@@ -57,6 +57,11 @@ are made in one call, during which a worker says nothing to the job's row."""
 _MANY_CHARACTERS = 1_000_000
 """Texts of fewer characters are read without a look at how many values they hold."""
 
+_MOST_BROKEN = 1_000
+"""Objects over several lines that may be broken before the rest is left; each may be read to the end of the text."""
+_PASSED_OVER = "not JSON, or cut off: passed over up to the next line that begins with an object"
+_NOT_READ_ON = "not JSON, or cut off: nothing behind the beginning of this line was read"
+
 _QUICK_DEPTH = 200
 """Nesting that pydantic's parser surely reads; deeper texts it refuses, arrays at 202 and objects at 201."""
 
@@ -205,30 +210,15 @@ def parse_objects(text: str, *, depth_limit: int) -> tuple[list[JsonLine], list[
     """The objects of a text that writes them one after the other, each over several lines; none of any other text.
 
     Each has the number of the line it begins on. Commas between them are passed over. Behind an object that cannot be
-    read nothing is.
+    read, reading goes on at the next line that begins with one. The first two have to be whole.
     """
-    found: list[JsonLine] = []
-    clean = _without_surrogates if _SURROGATE.search(text) else dict[str, Any]
-    at, line = _blank_end(text, 0), 1 + text.count("\n", 0, _blank_end(text, 0))
     try:
         _check_depth(text, depth_limit)
         _check_values(text)
-        with _without_collecting(text):
-            while at < len(text):
-                value, end = _DECODER.raw_decode(text, at)
-                if not isinstance(value, dict):
-                    return [], []
-                found.append(JsonLine(line, clean(value)))
-                behind = _blank_end(text, end)
-                behind = _blank_end(text, behind + 1) if text[behind : behind + 1] == "," else behind
-                line += text.count("\n", at, behind)
-                at = behind
-    except (ValueError, RecursionError, JsonProblem):
-        if len(found) < 2:
-            return [], []
-        why = "not JSON, or cut off: nothing behind the beginning of this line was read"
-        return found, [Skipped(f"line {line}", why, text[at : at + 500])]
-    return (found, []) if len(found) > 1 else ([], [])
+    except JsonProblem:
+        return [], []
+    with _without_collecting(text):
+        return _objects_apart(text)
 
 
 def is_within_depth(raw: bytes, *, depth_limit: int) -> bool:
@@ -367,6 +357,40 @@ def _values_on(row: str, depth_limit: int) -> tuple[list[Any], str | None]:
             return values, f"{len(row) - at:,} characters after the end of a JSON value"
         values.append(_without_surrogates(value) if suspicious else value)
     return values, None
+
+
+def _objects_apart(text: str) -> tuple[list[JsonLine], list[Skipped]]:
+    """What `parse_objects` gives of a text within the limits."""
+    found: list[JsonLine] = []
+    skipped: list[Skipped] = []
+    clean = _without_surrogates if _SURROGATE.search(text) else dict[str, Any]
+    at = _blank_end(text, 0)
+    line = 1 + text.count("\n", 0, at)
+    while at < len(text):
+        value, behind = _object_at(text, at)
+        if value is not None:
+            found.append(JsonLine(line, clean(value)))
+        elif len(found) < 2:
+            return [], []
+        else:
+            behind = text.find("\n{", at) + 1 if len(skipped) < _MOST_BROKEN else 0
+            why = _PASSED_OVER if behind else _NOT_READ_ON
+            behind = behind or len(text)
+            skipped.append(Skipped(f"line {line}", why, text[at:behind][:SKIPPED_CHARACTERS]))
+        line += text.count("\n", at, behind)
+        at = behind
+    return (found, skipped) if len(found) > 1 else ([], [])
+
+
+def _object_at(text: str, at: int) -> tuple[dict[str, Any] | None, int]:
+    """The object that stands at a place, None where none does, and where the rest starts, behind a comma too."""
+    try:
+        value, end = _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return None, at
+    behind = _blank_end(text, end)
+    behind = _blank_end(text, behind + 1) if text[behind : behind + 1] == "," else behind
+    return (value if isinstance(value, dict) else None), behind
 
 
 def _said(problem: JsonProblem) -> str:

@@ -304,5 +304,16 @@ def test_objects_over_several_lines_are_read_one_after_the_other() -> None:
     lines, skipped = json_text.parse_objects("\n".join(written)[:-9], depth_limit=9)
     assert [line.number for line in lines] == [1, 5]
     assert [(item.where, item.line[:1]) for item in skipped] == [("line 9", "{")]
+    broken = [*written[:2], '{"text": "not\n"closed"}', written[2], "words"]
+    lines, skipped = json_text.parse_objects("\n".join(broken), depth_limit=9)
+    assert [line.value["number"] for line in lines] == [0, 1, 2]
+    assert [(item.where, item.line) for item in skipped] == [("line 9", broken[2] + "\n"), ("line 15", "words")]
     for other in ('{"a": 1}', '{"a": 1}\n[2]', '{"a": 1}\nwords', "", '{"a": {"b": {"c": 1}}}\n{}'):
         assert json_text.parse_objects(other, depth_limit=2) == ([], [])
+
+
+def test_objects_of_which_many_are_broken_are_left_at_a_bound() -> None:
+    text = '{"a": 1}\n' * 2 + '{"a": "\n' * 5_000
+    lines, skipped = json_text.parse_objects(text, depth_limit=9_999)
+    assert len(lines) == 2
+    assert len(skipped) == 1_001
