@@ -35,6 +35,8 @@ from budgeteer.formats.reading.importing import require
 from budgeteer.formats.reading.json_text import JsonLine
 from budgeteer.formats.reading.open_calls import arguments_text
 
+_REPLIES: Final = ("gemini", "model")
+"""Types of replies: the CLI's own, and the API's name of that side, which programs that write such sessions keep."""
 _NOT_SENT: Final = ("info", "error", "warning")
 _COMMANDS: Final = ("/", "?")
 _CONTEXT: Final = "<session_context>"
@@ -87,7 +89,7 @@ def read(document: Document) -> Imported:
 
 
 def _is_reply(value: Mapping[str, Any]) -> bool:
-    return _is_said(value, ("gemini",))
+    return _is_said(value, _REPLIES)
 
 
 def _is_said(value: Mapping[str, Any], types: tuple[str, ...]) -> bool:
@@ -176,7 +178,7 @@ def _conversation(session: _Session, document: Document) -> Conversation:
     model = ""
     for own, (number, raw) in session.messages.items():
         kind = text_value(raw.get("type"))
-        if kind == "gemini":
+        if kind in _REPLIES:
             request = _recorded(raw)
             reported += [(number, request)] if request is not None else []
             model = text_value(raw.get("model")) or model

@@ -99,6 +99,17 @@ def test_a_call_without_a_result_stays_open() -> None:
     assert [message.parts for message in chat.messages[1:]] == [(ToolCallPart("c", "f", '{"n":1}'),)]
 
 
+def test_a_reply_under_the_name_that_the_api_gives_the_model_is_a_reply() -> None:
+    said = [user("u", "When is high water?"), {**reply("g", "At six."), "type": "model"}]
+    for data in (document(*said), jsonl(HEADER, *said)):
+        chat, found = talk(data)
+        assert [(message.role, message.parts[0]) for message in chat.messages] == [
+            ("user", TextPart("When is high water?")),
+            ("assistant", TextPart("At six.")),
+        ]
+        assert found.warnings == ()
+
+
 def test_calls_and_results_that_stand_twice_are_read_once() -> None:
     call = {"functionCall": {"id": "c", "name": "f", "args": {"n": 1}}}
     nameless = {"functionCall": {"name": "f", "args": {"n": 1}}}
