@@ -169,3 +169,25 @@ def test_the_tools_that_the_ai_sdk_sends_to_langfuse_are_those_of_the_call() -> 
                 "function": {"name": "tide", "description": "Levels", "parameters": {"type": "object"}},
             },
         )
+
+
+def test_a_generation_around_others_is_left_out_and_runs_of_tools_answer_their_calls() -> None:
+    calls = [{"toolCallId": f"c{at}", "toolName": "tide", "input": '{"day": 1}'} for at in (1, 2)]
+    about = {"attributes": {"ai.toolCall.id": "c2"}}
+    rows: list[dict[str, Any]] = [
+        {"type": "GENERATION", "id": "run", "input": {"prompt": "The tide?"}, "output": calls},
+        {"type": "GENERATION", "id": "step", "parentObservationId": "run", "input": [ASKED[1]], "output": calls},
+        {"type": "TOOL", "id": "t2", "name": "tide", "metadata": about, "input": {"day": 1}, "output": "low"},
+        {"type": "TOOL", "id": "t1", "name": "tide", "input": '{"day": 1}', "output": {"level": "high"}},
+        {"type": "TOOL", "id": "t3", "name": "wind", "input": {"day": 1}, "output": "calm"},
+        {"type": "TOOL", "id": "t4", "name": "tide", "input": {"day": 1}, "output": None},
+    ]
+    found = import_bytes(dumps([{"traceId": "t", **row} for row in rows]))
+    (chat,) = found.conversations
+    assert [message.role for message in chat.messages] == ["user", "assistant", "tool", "tool"]
+    assert [(one.call_id, one.content) for message in chat.messages for one in results_of(message)] == [
+        ("c1", (TextPart('{"level":"high"}'),)),
+        ("c2", (TextPart("low"),)),
+    ]
+    left = "Non-message lines, not read: 3 (2 observation of the type TOOL, 1 generation around others)"
+    assert left in found.warnings
