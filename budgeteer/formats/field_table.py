@@ -225,7 +225,8 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "vscode-chat": (
         "resultDetails", "requests.agent", "responderUsername", "requesterUsername", "requesterAvatarIconUri",
         "responderAvatarIconUri", "statefulMarker", "ctorName", "generatedTitle", "invocationMessage", "variableData",
-        "contentReferences", "codeCitations", "followups",
+        "contentReferences", "codeCitations", "followups", "pastTenseMessage", "autoApproveInfo", "confirmation",
+        "commandLine.toolEdited", "commandLine.forDisplay",
     ),
 }  # fmt: skip
 """By format: the fields it leaves out, as the keys that lead to them, as many as are needed to tell them apart."""

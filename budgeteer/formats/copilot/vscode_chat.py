@@ -307,12 +307,15 @@ def _called(draft: ConversationDraft, part: Mapping[str, Any], steps: ReplySteps
     """A call as it was shown: its input and output where they were kept, which is seldom."""
     details = part.get("resultDetails")
     held = details if isinstance(details, Mapping) else {}
-    given = text_value(held.get("input"))
+    specific = part.get("toolSpecificData")
+    given, shown = _specific(specific if isinstance(specific, Mapping) else {})
+    given = text_value(held.get("input")) or given
     call_id = text_value(part.get("toolCallId"))
-    call = draft.calls.call(text_value(part.get("toolId")), given or None, call_id, has_result=True)
-    draft.notes.count("Calls whose arguments the file leaves out, kept without them", int(not given))
+    call = draft.calls.call(text_value(part.get("toolId")), given, call_id, has_result=True)
+    draft.notes.count("Calls whose arguments the file leaves out, kept without them", int(given is None))
     steps.call(call)
     output = held.get("output")
+    output = shown if output is None else output
     if output is None:
         draft.notes.count("Calls whose results the file leaves out")
         return
@@ -320,3 +323,32 @@ def _called(draft: ConversationDraft, part: Mapping[str, Any], steps: ReplySteps
     items = output if isinstance(output, list) else [output]
     said = [item if isinstance(item, str) else text_value(item.get("value")) for item in items if item]
     steps.answer(ToolResultPart(call.id, texts(*said), held.get("isError") is True))
+
+
+def _specific(held: Mapping[str, Any]) -> tuple[Any, str | None]:
+    """The arguments and the result that `toolSpecificData` holds by its kind, None for what it leaves out.
+
+    A terminal keeps the command as the model wrote it (`original`), as the tool changed it, and what the screen showed.
+    """
+    match held.get("kind"):
+        case "terminal":
+            line, output = held.get("commandLine"), held.get("terminalCommandOutput")
+            command = line.get("original") if isinstance(line, Mapping) else held.get("command")
+            said = output.get("text") if isinstance(output, Mapping) else None
+            return {"command": command} if text_value(command) else None, _text_or_none(said)
+        case "simpleToolInvocation":
+            return text_value(held.get("input")) or None, _text_or_none(held.get("output"))
+        case "input":
+            return held.get("rawInput"), None
+        case "todoList":
+            return {"todoList": held.get("todoList")}, None
+        case "subagent":
+            asked = {key: held[key] for key in ("agentName", "description", "prompt") if held.get(key)}
+            return asked or None, _text_or_none(held.get("result"))
+        case "resources":
+            return None, "\n".join(text_value(each.get("path")) for each in mappings(held.get("values"))) or None
+    return None, None
+
+
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

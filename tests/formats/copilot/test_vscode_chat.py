@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgeteer.engine.content.conversation import calls_of
+import pytest
+
+from budgeteer.engine.content.conversation import TextPart, calls_of, results_of
 from budgeteer.formats.detect import import_bytes
 from tests.formats.shapes import dumps
 
@@ -25,3 +27,37 @@ def test_calls_of_sub_agents_that_were_shown_are_counted_apart() -> None:
         "Calls of sub-agents that were shown, which this model was not sent, left out": 1,
         "Parts that were shown of replies, which the rounds beside them hold too": 2,
     }
+
+
+@pytest.mark.parametrize(
+    ("held", "arguments", "result"),
+    [
+        (
+            {
+                "kind": "terminal",
+                "commandLine": {"original": "tides pier-2", "toolEdited": " tides pier-2"},
+                "terminalCommandOutput": {"text": "low at six\r\n"},
+            },
+            '{"command":"tides pier-2"}',
+            "low at six\r\n",
+        ),
+        ({"kind": "terminal", "command": "tides", "language": "sh"}, '{"command":"tides"}', None),
+        ({"kind": "simpleToolInvocation", "input": '{"pier": 2}', "output": "free"}, '{"pier": 2}', "free"),
+        ({"kind": "input", "rawInput": {"pier": 2}}, '{"pier":2}', None),
+        ({"kind": "todoList", "todoList": [{"id": 1}]}, '{"todoList":[{"id":1}]}', None),
+        ({"kind": "subagent", "prompt": "Which pier?", "result": "Pier 2."}, '{"prompt":"Which pier?"}', "Pier 2."),
+        ({"kind": "resources", "values": [{"path": "/a:1"}, {"path": "/b:2"}]}, "", "/a:1\n/b:2"),
+        ({"kind": "terminal", "commandLine": "x", "terminalCommandOutput": []}, "", None),
+        ({"kind": "somethingElse"}, "", None),
+        ("no object", "", None),
+    ],
+)
+def test_calls_that_were_shown_keep_what_is_specific_to_their_tool(
+    held: Any, arguments: str, result: str | None
+) -> None:
+    part = {"kind": "toolInvocationSerialized", "toolId": "t", "toolCallId": "k1", "toolSpecificData": held}
+    request = {"requestId": "r", "message": {"text": "Look."}, "response": [part, {"value": "Done."}]}
+    (chat,) = import_bytes(dumps({"requests": [request]})).conversations
+    assert [call.arguments for message in chat.messages for call in calls_of(message)] == [arguments]
+    told = [one.content for message in chat.messages for one in results_of(message)]
+    assert told == ([(TextPart(result),)] if result is not None else [])
