@@ -1,8 +1,10 @@
 """Events of OpenCode's server, as captures of its `/event` and `/global/event` hold them: the sessions they come to.
 
-An event is a `type` with `properties`, alone or under `event` or `payload` of a line. Of each message and part the last
-state counts; pieces of a text count where no whole one follows them.
-Source: https://github.com/anomalyco/opencode, `packages/sdk/js/src/gen/types.gen.ts`, 2026-11.
+An event is a `type` with `properties`, alone or under `event` or `payload` of a line, or a row of the table `event` of
+its database: `aggregate_id`, `seq`, `data`, and a `type` that ends with the version of its form (`message.updated.1`).
+Of each message and part the last state counts; pieces of a text count where no whole one follows them.
+Source: https://github.com/anomalyco/opencode, `packages/sdk/js/src/gen/types.gen.ts` and
+`packages/opencode/src/sync/event.sql.ts`, 2026-11.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from budgeteer.formats.reading.entries import Entry
 
 _WRAPPERS: Final = ("event", "payload")
 _KIND: Final = re.compile(r"[\w-]{1,40}(?:\.[\w-]{1,40}){1,6}")
+_VERSION: Final = re.compile(r"\.\d{1,4}\Z")
 _GROWING: Final = "text"
 """The field that grows by pieces, which a part may not have yet; others it has already."""
 _SUPERSEDED: Final = "Earlier states of messages and of their parts, left out"
@@ -29,6 +32,8 @@ def event_of(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """The type and the properties of an event; "" and {} of any other object."""
     held = next((inner for key in _WRAPPERS if isinstance(inner := value.get(key), OBJECT)), value)
     kind, properties = text_value(held.get("type")), held.get("properties")
+    if "aggregate_id" in held and _VERSION.search(kind):
+        kind, properties = _VERSION.sub("", kind), held.get("data")
     return (kind, properties) if _KIND.fullmatch(kind) and isinstance(properties, OBJECT) else ("", {})
 
 

@@ -62,6 +62,17 @@ def test_events_are_read_as_the_session_they_come_to(wrapper: str) -> None:
         assert "Non-message lines, not read: 1 (1 session.idle)" in found.warnings
 
 
+def test_rows_of_events_in_the_database_are_read_as_those_events() -> None:
+    rows: list[dict[str, Any]] = [
+        {"aggregate_id": "ses_1", "data": one["properties"], "id": f"evt_{at}", "seq": at, "type": f"{one['type']}.1"}
+        for at, one in enumerate(CAPTURE)
+    ]
+    found = import_bytes(jsonl(*rows))
+    texts = ["Which pier?", "Of line two.", "Pier two.", "It is near."]
+    assert told(found.conversations[0]) == (texts, [("piers", {"line": 2})], ["pier 2"])
+    assert "Non-message lines, not read: 1 (1 session.idle)" in found.warnings
+
+
 def test_a_piece_of_a_field_that_its_part_does_not_have_is_listed() -> None:
     odd = piece("prt_3", "a shoal off the mole")
     odd["properties"]["field"] = "remark"
