@@ -2,7 +2,8 @@
 
 What VS Code copies of a whole chat ("Copy All") begins with the name of the person, who is named before each prompt
 (`ada: Hello`), as GitHub Copilot is before each reply. They speak in turn, below an empty line each: any other line
-that begins with a name is what was said. Fences tell nothing, for what is pasted leaves them open.
+that begins with a name is what was said (but `User`, as nobody in particular is named, has to speak in turn). Fences
+tell nothing, for what is pasted leaves them open.
 
 Sources: https://github.com/ZeroSumQuant/claude-conversation-extractor, `src/extract_claude_logs.py`; exports of
 https://github.com/copilot; https://github.com/microsoft/vscode, `chatCopyActions.ts`; all 2026-11.
@@ -64,8 +65,10 @@ _COPIED: Final = ChatExporter("the chat of VS Code", re.compile(r"(?P<name>[A-Za
 _COPILOT: Final = "GitHub Copilot: "
 _USER: Final[TurnKind] = "user"
 _ASSISTANT: Final[TurnKind] = "assistant"
-_ROLES: Final = frozenset({"user", "human", "you", "me", "assistant", "system", "ai", "bot"})
+_ROLES: Final = frozenset({"human", "you", "me", "assistant", "system", "ai", "bot"})
 """Names before a colon that are nobody's at GitHub's."""
+_NAMELESS: Final = "User: "
+"""How VS Code names a person who is not signed in. Other chats name one so too, who then speaks out of turn."""
 _FEWEST_COPIED: Final = 3
 """Turns from which on a text is a copied chat: one name and one of Copilot's may stand in any text."""
 _EXPORTERS: Final = (
@@ -106,13 +109,16 @@ def exported_turns(text: str) -> tuple[ChatExporter, list[ExportedTurn]] | None:
 def _copied_turns(rows: list[str], person: str) -> list[ExportedTurn]:
     """The turns of a copied chat, each begun by a name and what is said; none of a text with fewer than two prompts."""
     found = [ExportedTurn("user", 1, [rows[0].removeprefix(person)])]
+    out_of_turn = 0
     for number, row in enumerate(rows[1:], 2):
         name, kind = (_COPILOT, _ASSISTANT) if found[-1].kind == "user" else (person, _USER)
         if row.startswith(name) and not rows[number - 2].strip():
             found.append(ExportedTurn(kind, number, [row.removeprefix(name)]))
         else:
             found[-1].rows.append(row)
-    return found if len(found) >= _FEWEST_COPIED and person.strip(": ").lower() not in _ROLES else []
+            out_of_turn += row.startswith((person, _COPILOT)) and not rows[number - 2].strip()
+    is_copied = person.strip(": ").lower() not in _ROLES and not (person == _NAMELESS and out_of_turn)
+    return found if len(found) >= _FEWEST_COPIED and is_copied else []
 
 
 def _turns_below(rows: list[str], exporter: ChatExporter) -> list[ExportedTurn]:

@@ -198,6 +198,17 @@ def test_a_chat_copied_from_vs_code_is_read_by_the_names_before_its_turns(ends: 
     assert rest == ["Thanks", "You are welcome."]
 
 
+def test_a_person_whom_vs_code_has_no_name_for_is_a_user_who_speaks_in_turn() -> None:
+    text = "User: Is she in?\n\nGitHub Copilot: Ran terminal command: berths\n\nShe is.\n\nUser: Thanks\n"
+    found = import_bytes(text.encode(), name="chat.md")
+    assert found.format == "exported-chat"
+    assert [(message.role, text_of(message)) for message in found.conversations[0].messages] == [
+        ("user", "Is she in?"),
+        ("assistant", "Ran terminal command: berths\n\nShe is."),
+        ("user", "Thanks"),
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
