@@ -41,6 +41,11 @@ _SPEAKERS: Final[Mapping[str, Role]] = {
     ),
     "system": "system",
 }  # fmt: skip
+_PRODUCTS: Final = frozenset({"chatgpt", "claude", "copilot", "github copilot", "gemini", "grok", "deepseek", "cursor"})
+"""Models whose name as a heading may alternate with one that nobody knows."""
+_HEADING: Final = re.compile(r"(?P<heads>#{1,6}) (?P<name>\S[^\n]{0,60}?)\s*\Z")
+_FEWEST_NAMED: Final = 3
+"""Turns from which on headings are a named person's and a model's: two may be those of any article."""
 _LABEL: Final = re.compile(
     r"(?:(?P<heads>#{1,6})\s+)?(?P<bold>_?\*\*)?(?:Turn \d{1,5}\s*(?=\W))?[^\w*#_`>|-]*"
     r"(?P<name>[A-Za-z][A-Za-z ]{1,20}?)(?:\s*\([^()]*\))?[^\w*_`]*?:?(?:\*\*_?)?(?: \([^()]*\))?:?\s*\Z"
@@ -128,24 +133,48 @@ def _turns(rows: list[str]) -> list[_Turn]:
     for label in labels:
         told.setdefault(label.style, set()).add(label.role)
     both = (style for style, roles in told.items() if {"user", "assistant"} <= roles)
-    style = next(both, next(iter(told), ""))
-    found = [label for label in labels if label.style == style]
+    style = next(both, "")
+    named = [] if style else _named(rows)
+    style = style or next(iter(told), "")
+    found = named or [label for label in labels if label.style == style]
     for turn, after in zip_longest(found, found[1:]):
         below = rows[turn.line : after.line - 1 if after else len(rows)]
         turn.rows.extend(row.rstrip("\r").removeprefix("\ufeff") for row in below)
     return found
 
 
+def _named(rows: list[str]) -> list[_Turn]:
+    """The turns of a person by a name and of a product's model, whose headings of one level alternate; [] where not."""
+    heads = [head for _, row in _outside_fences(rows) if (head := _HEADING.match(row))]
+    model = next((head for head in heads if head["name"].lower() in _PRODUCTS), None)
+    person = next((head["name"] for head in heads if model and head["heads"] == model["heads"]), "")
+    if not model or person.lower() in _PRODUCTS:
+        return []
+    level = model["heads"]
+    speakers: Mapping[str, Role] = {f"{level} {person}": "user", f"{level} {model['name']}": "assistant"}
+    named = ((number, speakers.get(row.rstrip())) for number, row in _outside_fences(rows))
+    found = [_Turn(role, level, number, []) for number, role in named if role]
+    in_turn = all(one.role != two.role for one, two in pairwise(found))
+    return found if len(found) >= _FEWEST_NAMED and in_turn else []
+
+
 def _labels(rows: list[str]) -> Iterator[_Turn]:
     """The lines that name a speaker, in any style, each with what it says itself."""
+    for number, bare in _outside_fences(rows):
+        if label := _label(bare, number):
+            yield label
+
+
+def _outside_fences(rows: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines that stand in no fence, with their numbers."""
     fence = ""
     for number, row in enumerate(rows, 1):
         bare = row.rstrip("\r").removeprefix("\ufeff")
         mark = _FENCE.match(bare)
         if mark:
             fence = "" if fence == mark.group(1) else fence or mark.group(1)
-        if not mark and not fence and (label := _label(bare, number)):
-            yield label
+        if not mark and not fence:
+            yield number, bare
 
 
 def _label(row: str, number: int) -> _Turn | None:

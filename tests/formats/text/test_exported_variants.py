@@ -32,6 +32,31 @@ def test_turns_may_be_numbered_below_lines_about_the_model() -> None:
     assert ("Lines about the export before the first turn, left out", 2) in found.findings.counted
 
 
+NAMED = "# Ferries\n\n## ada\n\nLate?\n\n## chatgpt\n\n## Answer\n\nNo.\n\n## ada\n\nThanks\n"
+
+
+def test_a_person_may_have_a_name_where_headings_take_turns_with_those_of_a_model() -> None:
+    found = import_bytes(NAMED.encode(), name="chat.md")
+    assert found.format == "exported-chat"
+    said = [(message.role, text_of(message)) for message in found.conversations[0].messages]
+    assert said == [("user", "Late?"), ("assistant", "## Answer\n\nNo."), ("user", "Thanks")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Overview\n\nTwo models.\n\n## ChatGPT\n\nOne of them.\n\n## Claude\n\nThe other.\n\n## ChatGPT\n",
+        NAMED.replace("## ada\n\nThanks\n", ""),
+        NAMED.replace("Late?", "## ada\n\nLate?"),
+        NAMED.replace("# Ferries", "## Ferries"),
+        NAMED.replace("chatgpt", "bert"),
+    ],
+    ids=["an article", "two turns", "twice in a row", "another first", "no model"],
+)
+def test_headings_that_do_not_take_turns_make_no_chat(text: str) -> None:
+    assert import_bytes(text.encode(), name="a.md").format == "text"
+
+
 def test_bold_words_in_a_text_make_no_chat() -> None:
     assert import_bytes(b"# Ferries\n\n**Note:** late.\n\n**User:** asks.\n", name="a.md").format == "text"
 
