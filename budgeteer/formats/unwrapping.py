@@ -27,7 +27,7 @@ from budgeteer.formats.reading.lazy_jsonl import telling
 _DEPTH: Final = 3
 """How many keys deep a part is looked for."""
 _KEYS: Final = 12
-"""How many keys of an object are looked under."""
+"""How many keys of an object are looked under, of those that hold something to look into."""
 _SAMPLED: Final = 20
 _PARTS: Final = 60
 """How many parts are shown to the formats at most."""
@@ -146,7 +146,7 @@ def _below(path: str, value: _Value) -> Iterator[tuple[str, _Value]]:
         sample = [one for one in value[:_SAMPLED] if isinstance(one, OBJECT)]
         if not sample or len(sample) < len(value[:_SAMPLED]):
             return
-        keys = dict.fromkeys(key for one in sample for key in one)
+        keys = dict.fromkeys(key for one in sample for key, held in one.items() if _may_hold(held))
         for key in islice(keys, _KEYS):
             rows = [one for one in value if isinstance(one, OBJECT)]
             given = [(one, inner) for one in rows if (inner := _json(one.get(key)))]
@@ -161,7 +161,7 @@ def _below(path: str, value: _Value) -> Iterator[tuple[str, _Value]]:
         yield f"{path} each key".strip(), [held for one in value.values() if (held := _json(one))]
     elif rows := _rows_of_keys(value):
         yield f"{path} each key".strip(), rows
-    for key in islice(value, _KEYS):
+    for key in islice((key for key, held in value.items() if _may_hold(held)), _KEYS):
         inner = _json(value[key])
         if inner:
             yield _path(path, key), _as_turns(inner, key) if isinstance(inner, list) else inner
@@ -217,6 +217,12 @@ def _is_alike(members: list[_Value | None]) -> bool:
 
 def _path(path: str, key: str) -> str:
     return f"{path} `{key[:40]}`".strip()
+
+
+def _may_hold(value: Any) -> bool:
+    """Whether a value is a list, an object, or a text that may be one."""
+    is_text = isinstance(value, str) and value.lstrip()[:1] in ("{", "[")
+    return is_text or isinstance(value, (list, *OBJECT))
 
 
 def _json(value: Any) -> _Value | None:

@@ -73,8 +73,8 @@ class RawMessage:
 def said(raw: Mapping[str, Any], *, in_talk: bool = False) -> RawMessage | None:
     """The message an object is, None when it is none; `in_talk` says that it stands among messages of LangChain.
 
-    Understood: `{lc, type: "constructor", id: [..., "HumanMessage"], kwargs}`, `{type: "human", data: {...}}`, and
-    `{type: "human", content, ...}`.
+    Understood: `{lc, type: "constructor", id: [..., "HumanMessage"], kwargs}`, `{type: "human", data: {...}}`,
+    `{type: "human", content, ...}`, and the last with the name of the class as its type (`HumanMessage`).
     """
     kwargs, path = raw.get("kwargs"), raw.get("id")
     if raw.get("type") == "constructor" and isinstance(kwargs, Mapping) and isinstance(path, list) and path:
@@ -85,7 +85,8 @@ def said(raw: Mapping[str, Any], *, in_talk: bool = False) -> RawMessage | None:
         return _of_type(kind, "as dicts with `data`", data)
     about = {"additional_kwargs", "response_metadata", "tool_call_id", "tool_calls", "example"} & raw.keys()
     plain = ("system", "tool") if in_talk else ("system",)
-    is_said = kind in ("human", "ai") or (kind in plain and raw.keys() <= _PLAIN)
+    is_own = kind in ("human", "ai") or kind.removesuffix("Chunk") in _CLASSES
+    is_said = is_own or (kind in plain and raw.keys() <= _PLAIN)
     if "content" in raw and ("role" not in raw or kind == "chat") and (is_said or about):
         return _of_type(kind, "as plain dicts", raw)
     return None

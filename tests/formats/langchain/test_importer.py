@@ -15,6 +15,8 @@ from budgeteer.engine.content.conversation import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    calls_of,
+    results_of,
 )
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
@@ -110,6 +112,21 @@ def test_dicts_with_data_and_plain_dicts_are_the_same_messages() -> None:
     assert [message.role for message in chat.messages] == ["user", "assistant", "tool", "user"]
     assert chat.messages[2].parts == (ToolResultPart("t-1", (TextPart("0.4 m"),), is_error=True),)
     assert import_bytes(jsonl(*plain)).conversations[0].messages == chat.messages
+
+
+def test_plain_dicts_may_have_the_name_of_their_class_as_the_type() -> None:
+    said = [
+        {"type": "HumanMessage", "content": "How high?"},
+        {"type": "AIMessage", "content": "", "tool_calls": [{"name": "tide", "args": {"city": "Oslo"}}]},
+        {"type": "ToolMessage", "content": "0.4 m"},
+        {"type": "AIMessageChunk", "content": "40 cm."},
+    ]
+    row = {f"column{number}": "short" for number in range(14)}
+    for value in (said, {"messages": said}, [{**row, "trace": said}]):
+        (chat,) = read(value).conversations
+        assert [message.role for message in chat.messages] == ["user", "assistant", "tool", "assistant"]
+        (result,) = results_of(chat.messages[2])
+        assert result == ToolResultPart(calls_of(chat.messages[1])[0].id, (TextPart("0.4 m"),))
 
 
 def test_the_arguments_are_those_the_model_wrote() -> None:
