@@ -177,7 +177,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "openai-responses": (
         "method", "url",
         "reasoning.effort", "reasoning.context", "truncation", "text.verbosity", "tool_choice",
-        "prompt_cache_retention",
+        "prompt_cache_retention", "obfuscation",
         "results",
         "agent", "current_agent", "context_meta", "last_processed_response", "current_step", "trace",
     ),

@@ -521,3 +521,25 @@ def test_cassettes_of_ruby_tag_answers_that_are_no_ascii() -> None:
     assert (found.format, list(map(text_of, chat.messages))) == ("proxy-log", ["Is the ferry late?", "Not late."])
     with pytest.raises(FormatError, match="not YAML"):
         import_bytes(cassette.replace(packed, "abcde").encode(), name="prompt.yml")
+
+
+def test_requests_and_answers_in_lines_of_their_own_are_tied_by_their_ids() -> None:
+    def side(kind: str, given: str, body: Any) -> dict[str, Any]:
+        transport = {"url": "https://models.invalid/v1", "method": "POST"} if kind == "request" else {"status": 200}
+        return {"type": kind, "requestId": given, **transport, "body": body}
+
+    lines = [
+        {"type": "process_start", "argv": ["agent"]},
+        side("request", "r1", {"events": []}),
+        side("request", "r2", ASKED),
+        side("response", "r1", {"ok": True}),
+        side("request", "r3", {**ASKED, "messages": [{"role": "user", "content": "And the other?"}]}),
+        side("response", "r2", json.dumps(ANSWERED)),
+        side("response", "r0", ANSWERED),
+    ]
+    found = import_bytes(jsonl(*lines))
+    assert found.format == "proxy-log"
+    said = [list(map(text_of, chat.messages)) for chat in found.conversations]
+    assert said == [["Is the ferry late?", "Not late."], ["And the other?"]]
+    assert "Requests that post nothing to a model, left out: 1" in found.warnings
+    assert "Non-message lines, not read: 2 (1 process_start, 1 response)" in found.warnings

@@ -2,10 +2,11 @@
 
 Certain: entries of a `request` with a `body` and an address or headers, beside a `response` with a body, as an object
 or as the text it was sent as (claude-trace, mitmproxy's and gateways' exports, cassettes of VCR in Python, Ruby and
-Go, recordings of httprr), those that order a batch of requests, flat, as nock records them, or under `when` and
-`then`, as httpmock does; Bedrock's logs of invocations, and the records that it writes of a batch (`recordId`,
-`modelInput`, `modelOutput`); or the events of one or several streams, as they came (`text/event-stream`, whose data
-are the lines of such a document) or in a list. A streamed answer is put together from its events.
+Go, recordings of httprr), those that order a batch of requests, flat, as nock records them, under `when` and `then`,
+as httpmock does, or in entries of their own (`split_exchanges.py`); Bedrock's logs of invocations, and the records that
+it writes of a batch (`recordId`, `modelInput`, `modelOutput`); or the events of one or several streams, as they came
+(`text/event-stream`, whose data are the lines of such a document) or in a list. A streamed answer is put together from
+its events.
 Sources: https://docs.anthropic.com/en/api/creating-message-batches for `requests` of `params`,
 https://docs.aws.amazon.com/bedrock/latest/userguide/batch-inference-results.html for a batch's records,
 https://github.com/httpmock/httpmock, `src/common/static_mock.rs`, 2026-11.
@@ -26,6 +27,7 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly, sampled
 from budgeteer.formats.traces.recorded_calls import RecordedCall, read_calls
 from budgeteer.formats.traces.recordings.batches import BatchResults, batched, calls_of, results_in
+from budgeteer.formats.traces.recordings.split_exchanges import joined_exchanges, split_exchanges
 from budgeteer.formats.traces.recordings.streamed_answers import events_of, joined_answer, streams_of
 from budgeteer.formats.traces.recordings.wire_bodies import ASKING, bodies_of, packed_of, text_of_hex
 
@@ -59,6 +61,8 @@ def detect(document: Document) -> str | None:
 
 def _has_calls(document: Document) -> bool:
     """Whether a document logs requests, some of which go to models."""
+    if any(map(_is_logged, split_exchanges(sampled(document)))):
+        return True
     return bool(mostly(document, lambda value: _is_exchange(value) or _is_logged(value))) and any(
         map(_is_logged, sampled(document))
     )
@@ -170,7 +174,10 @@ def _pieces_of(value: Any) -> Iterator[str]:
 
 def _logged(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall]:
     results: BatchResults | None = None
-    for entry in entries_of(document, skipped):
+    entries = entries_of(document, skipped)
+    if split_exchanges(sampled(document)):
+        entries = joined_exchanges(entries, document.notes)
+    for entry in entries:
         value = _unfolded(entry.value)
         document.notes.see([list(packed_of(object_under(value, side))) for side in ("request", "response")])
         request = _posted(value)
