@@ -1,6 +1,7 @@
 """Sessions of Kimi Code: the `wire.jsonl` of each agent, a record of its context a line.
 
-Certain: records of the types `context.append_message` or `context.append_loop_event`. A step of the model is a message,
+Certain: records of the types `context.append_message` or `context.append_loop_event`, or of `metadata` and
+`config.update`, which a session begins with and in which nobody may have spoken yet. A step of the model is a message,
 which its parts and calls are added to as they come. What was undone or cleared is left out, and what was compacted
 begins as the program goes on: with the latest prompts and the summary. In an archive or a folder a session is
 `<session>/agents/main/wire.jsonl`, and its sub-agents stand beside `main`.
@@ -30,6 +31,8 @@ from budgeteer.formats.reading.parameter_schemas import named_tools
 
 _MESSAGE: Final = "context.append_message"
 _LOOP: Final = "context.append_loop_event"
+_BEGUN: Final = frozenset({"metadata", "config.update"})
+"""The types that a session begins with, before anybody speaks."""
 _ROLES: Final[Mapping[str, Role]] = {role: role for role in ("system", "user", "assistant", "tool")}
 _MAIN: Final = "main"
 """The agent that a person speaks with; the others of a session are its sub-agents."""
@@ -72,6 +75,8 @@ def detect(document: Document) -> str | None:
     kinds = {text_value(value.get("type")) for value in sampled(document)}
     if document.shape == "jsonl" and not kinds.isdisjoint((_MESSAGE, _LOOP)):
         return f"has lines of the types `{_MESSAGE}` or `{_LOOP}`, as Kimi Code writes them"
+    if document.shape == "jsonl" and kinds >= _BEGUN and "protocol_version" in sampled(document)[0]:
+        return "begins as a session of Kimi Code, with a `protocol_version` and `config.update`"
     return None
 
 

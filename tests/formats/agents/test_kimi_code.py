@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from budgeteer.engine.content.conversation import ReasoningPart, TextPart, calls_of
+from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from tests.examples import examples
 from tests.formats.makers.runs import KIMI_CODE, step, typed
@@ -132,6 +133,16 @@ def test_whatever_is_compacted_and_undone_in_turn_leaves_what_an_obvious_reader_
         )
         if expected := obvious(lines):
             assert said(*lines) == expected
+
+
+def test_a_session_in_which_nobody_spoke_yet_is_refused_by_its_name() -> None:
+    begun = [
+        {"type": "metadata", "protocol_version": "1.4", "created_at": 1},
+        {"type": "config.update", "profileName": "agent", "systemPrompt": "You keep the harbour's books."},
+        {"type": "permission.set_mode", "mode": "manual", "time": 2},
+    ]
+    with pytest.raises(FormatError, match="No Kimi Code messages were found"):
+        import_bytes(jsonl(*begun))
 
 
 def test_a_step_that_was_cut_off_says_nothing_and_is_no_message() -> None:
