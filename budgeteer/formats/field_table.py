@@ -18,7 +18,7 @@ _METADATA_WORDS: Final = frozenset(
         "modified", "hash", "sha", "digest", "checksum", "fingerprint", "cwd", "slug", "branch", "author", "sender",
         "origin", "provider", "api", "endpoint", "mime", "encoding", "format", "platform", "locale", "language", "lang",
         "timezone", "reason", "tier", "mode", "phase", "level", "trigger", "visibility", "revision", "entrypoint",
-        "requestor", "signature", "email", "source", "from", "nonce",
+        "requestor", "signature", "email", "source", "from", "nonce", "ts",
     }
 )  # fmt: skip
 """The last word of a key (`created_at`, `sessionId`) that says its value is bookkeeping."""
