@@ -57,6 +57,11 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "chatgpt": (
         "aggregate_result", "finish_details", "metadata.citations", "metadata.content_references", "content.content",
     ),
+    "chatgpt-comparisons": (
+        "content.metadata", "feedback_version", "ui_feature_name", "ui_feature_variant", "ui_feature_version",
+        "feedback_step_1", "new_completion_placement", "completion_comparison_rating", "experiment_name",
+        "experiment_arm", "storage_protocol", "aggregate_result", "finish_details", "recipient",
+    ),
     "character-chat": ("info", "greeting", "treeLeafId"),
     "chatbox": (
         "__exported_items", "settings", "chat-sessions-list.name", "aiProvider", "finishReason", "myCopilots",

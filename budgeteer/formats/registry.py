@@ -51,6 +51,7 @@ from budgeteer.formats.chat_exports import (
     tavern_presets,
 )
 from budgeteer.formats.chat_exports.pages import saved_pages, transcript_pages
+from budgeteer.formats.chatgpt import comparisons
 from budgeteer.formats.chatgpt import importer as chatgpt_export
 from budgeteer.formats.claude_code import exported_text, message_stream
 from budgeteer.formats.claude_code import importer as claude_code
@@ -229,6 +230,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("pi", "pi session", pi),
     _talk("openclaw", "OpenClaw trajectory", openclaw),
     _talk("chatgpt", "ChatGPT export", chatgpt_export),
+    replace(_talk("chatgpt-comparisons", "ChatGPT comparisons of replies", comparisons), repeats="chatgpt"),
     _talk("claude-ai", "claude.ai export", claude_ai),
     _talk("open-webui", "Open WebUI chat", open_webui),
     _talk("librechat", "LibreChat export", librechat),

@@ -74,6 +74,7 @@ MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
     "the users in an export of claude.ai, beside its `conversations.json`": ("full_name", "email_address", "uuid"),
     "the memories in an export of claude.ai, beside its `conversations.json`": ("conversations_memory",),
     "the user in an export of ChatGPT, beside its `conversations.json`": ("chatgpt_plus_user", "email"),
+    "the ratings of replies in an export of ChatGPT, which hold no texts": ("original_message_id", "new_message_id"),
     "the list of shared chats in an export of ChatGPT": ("conversation_id", "title", "is_anonymous"),
     "Google Takeout's activities": ("header", "title", "products", "time"),
     "an index of Cursor's or VS Code's chats, without their messages": ("allComposers", "selectedComposerId"),

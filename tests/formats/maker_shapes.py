@@ -36,6 +36,7 @@ from tests.formats.makers.chat_apps import (
     TAVERN_PRESET,
 )
 from tests.formats.makers.chat_exports import (
+    CHATGPT_COMPARISONS,
     CLAUDE_AI,
     DEEPSEEK,
     GROK,
@@ -202,6 +203,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "character-chat": dumps(CHARACTER_CHAT),
     "spoken-rows": SPOKEN_ROWS.encode(),
     "claude-stream": jsonl(*CLAUDE_STREAM),
+    "chatgpt-comparisons": dumps(CHATGPT_COMPARISONS),
     "cline": dumps(CLINE),
     "cline-messages": dumps(CLINE_MESSAGES),
     "cursor-chats": dumps(CURSOR_ROWS),

@@ -43,6 +43,12 @@ def claude_ai(data: bytes) -> Told:
     return texts, calls, results
 
 
+def chatgpt_comparisons(data: bytes) -> Told:
+    content = json.loads(data)[0]["content"]
+    said = content["input"]["prompt_convo"]["messages"] + content["output"]["feedback_step_2"]["new_turn"]
+    return [message["content"]["parts"][0] for message in said], [], []
+
+
 def spoken_rows(data: bytes) -> Told:
     return re.findall(r'"([^"]*)"\n(?=\Z|"Ferries)', data.decode()), [], []
 
@@ -1198,6 +1204,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "spoken-rows": spoken_rows,
     "claude-stream": claude_stream,
     "cline": cline,
+    "chatgpt-comparisons": chatgpt_comparisons,
     "cline-messages": cline_messages,
     "cursor-chats": cursor_chats,
     "cursor": cursor,

@@ -5,7 +5,7 @@ What programs keep of an export may have no `parent` and no `children`: such nod
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,8 +57,13 @@ def read(document: Document) -> Imported:
         FormatError: no conversation says anything.
     """
     skipped = list(document.skipped)
+    return read_trees(entries_of(document, skipped), document, skipped)
+
+
+def read_trees(entries: Iterable[Entry], document: Document, skipped: list[Skipped]) -> Imported:
+    """Read entries with a `mapping` of nodes, as `read` reads those of an export."""
     found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
+    for entry in entries:
         tree = _Tree.of(entry, skipped, document.notes)
         main = tree.conversation(tree.end(), document.notes) if tree.saying else None
         if main is None or not main.messages:

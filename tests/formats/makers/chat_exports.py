@@ -259,6 +259,49 @@ CHATGPT_IN_ORDER: list[dict[str, Any]] = [
 ]
 
 
+def compared(role: str, text: str) -> dict[str, Any]:
+    """A message that ChatGPT's comparisons hold."""
+    return {
+        "id": f"m-{text[:4]}",
+        "author": {"role": role, "name": None},
+        "create_time": None,
+        "content": {"content_type": "text", "parts": [text]},
+        "recipient": "all",
+    }
+
+
+CHATGPT_COMPARISONS: list[dict[str, Any]] = [
+    {
+        "id": "x-1",
+        "conversation_id": "c-1",
+        "create_time": "2023-08-30T14:54:29+00:00",
+        "content": {
+            "input": {
+                "prompt_convo": {
+                    "id": "c-1",
+                    "messages": [
+                        compared("system", "You know the harbour."),
+                        compared("user", "Which pier?"),
+                    ],
+                },
+                "conversation_id": "c-1",
+            },
+            "output": {
+                "feedback_version": "inline_regen_feedback:a:1.0",
+                "feedback_step_1": {"rating": "none", "critique_text": "", "tags": []},
+                "feedback_step_2": {
+                    "original_turn": [compared("assistant", "I cannot say.")],
+                    "new_turn": [compared("assistant", "Pier two.")],
+                    "completion_comparison_rating": "new",
+                },
+            },
+            "metadata": {"cf_headers": {"cf-ipcity": "Turku"}},
+        },
+        "storage_protocol": "zstd::1.5.5.1",
+    }
+]
+
+
 def deepseek_node(uid: str, parent: str | None, message: Any) -> dict[str, Any]:
     return {"id": uid, "parent": parent, "children": [], "message": message}
 
