@@ -6,7 +6,7 @@ are, with `record_type: state` between them; the first ones are one object of a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -120,21 +120,24 @@ def _lines(document: Document, skipped: list[Skipped]) -> Sequence[JsonLine]:
 
 
 def _with_shown_messages(lines: Sequence[JsonLine], notes: Notes) -> Sequence[JsonLine]:
-    """The lines of a rollout; of one whose items hold no message, what the screen showed of them stands for those."""
-    if any(text_value(object_under(line.value, "payload").get("type")) == "message" for line in lines):
+    """The lines of a rollout; of a side whose messages no item holds, what the screen showed of it stands for those."""
+    payloads = (object_under(line.value, "payload") for line in lines)
+    held = {text_value(payload.get("role")) for payload in payloads if payload.get("type", "message") == "message"}
+    missing = frozenset(_SHOWN.values()) - held
+    if not missing:
         return lines
-    found = [JsonLine(line.number, _shown(line.value)) if _shown(line.value) else line for line in lines]
+    found = [JsonLine(line.number, item) if (item := _shown(line.value, missing)) else line for line in lines]
     shown = sum(new is not line for new, line in zip(found, lines, strict=True))
     notes.count("Messages that only events for the screen hold, read from those", shown)
     return found if shown else lines
 
 
-def _shown(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The item of a message that an event shows, {} of any other line."""
+def _shown(value: Mapping[str, Any], roles: Container[str]) -> dict[str, Any]:
+    """The item of a message of these roles that an event shows, {} of any other line."""
     payload = object_under(value, "payload")
     role = _SHOWN.get(text_value(payload.get("type"))) if value.get("type") == "event_msg" else None
     said = text_value(payload.get("message"))
-    if role is None or not said:
+    if role is None or role not in roles or not said:
         return {}
     content = [{"type": "input_text" if role == "user" else "output_text", "text": said}]
     return {**value, "type": "response_item", "payload": {"type": "message", "role": role, "content": content}}

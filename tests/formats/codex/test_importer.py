@@ -369,4 +369,10 @@ def test_messages_that_only_events_hold_are_read_from_those() -> None:
     assert not found.accounting.is_lossy
     said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Which pier?"}]}
     lines.insert(2, {"type": "response_item", "payload": said})
-    assert len(import_bytes(jsonl(*lines)).conversations[0].messages) == 3
+    found = import_bytes(jsonl(*lines))
+    assert [message.role for message in found.conversations[0].messages] == ["user", "assistant", "tool", "assistant"]
+    assert ("Messages that only events for the screen hold, read from those", 1) in found.findings.counted
+    told = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I look."}]}
+    lines.insert(3, {"type": "response_item", "payload": told})
+    messages = import_bytes(jsonl(*lines)).conversations[0].messages
+    assert [text_of(message) for message in messages if message.role != "tool"] == ["Which pier?", "I look.\nf {}"]
