@@ -179,7 +179,9 @@ def _arguments(row: Mapping[str, Any]) -> Iterator[list[Any]]:
 def _likelihood(came: Any) -> float | None:
     """The logarithm of a likelihood that was asked for, None where texts came; as numbers or as texts of them."""
     first = came[0] if isinstance(came, list) and came else None
-    if not isinstance(first, list) or len(first) != 2 or text_value(first[1]).lower() not in ("", "true", "false"):
+    if not isinstance(first, list) or len(first) != 2 or not isinstance(first[1], bool | str | None):
+        return None
+    if text_value(first[1]).lower() not in ("", "true", "false"):
         return None
     try:
         return float(first[0])

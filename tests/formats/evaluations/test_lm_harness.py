@@ -102,6 +102,14 @@ def test_a_row_of_odd_values_is_skipped_or_read() -> None:
             assert said(found)[:2] == said(import_bytes(jsonl(ASKED)))
 
 
+def test_what_stands_in_the_place_of_a_flag_is_not_passed_over() -> None:
+    words = "the ferry to the outer islands leaves from the second pier"
+    odd = {**SCORED, "resps": [SCORED["resps"][0], [["-4.25", {"role": "user", "content": words}]]]}
+    told = import_bytes(jsonl(odd)).accounting
+    assert told is not None
+    assert told.unread >= len(words)
+
+
 def test_several_replies_to_one_input_are_branches_of_one_conversation() -> None:
     """The prompt stands once in the file, however many replies were sampled."""
     row = {"doc_id": 7, "input": "How many piers?", "resps": [["Two."], ["Three."], ["Four.", 7]]}
