@@ -285,7 +285,7 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
     if plain is not None:
         opened, left = _open_json(plain.text, depth, telling)
         if opened is not None:
-            return replace(opened, warnings=plain.sentences())
+            return replace(opened, warnings=(*plain.sentences(), *opened.warnings))
         start, problem = _start(plain.text), left or problem
     spelled = python_values(text, first.line, first.column) if first is not None and first.line else None
     if spelled is not None:
@@ -332,7 +332,8 @@ def _open_python(
     opened, left = _open_json(spelled.text, depth, telling, written=text)
     if left is not None and left.line:
         left.column = column_in(text, left.line, left.column)
-    return None if opened is None else replace(opened, warnings=spelled.sentences()), left
+    said = () if opened is None else (*spelled.sentences(), *opened.warnings)
+    return None if opened is None else replace(opened, warnings=said), left
 
 
 def _start(text: str) -> str:
@@ -366,8 +367,12 @@ def _open_json(
     events = _event_data(text) if start.startswith(("data:", "event:")) else ""
     if not _mostly_objects(events or text, depth):
         return None, problem
-    lines, skipped = json_text.parse_lines(events or text, depth_limit=depth, progress=telling, written=written)
-    return Document("jsonl", lines=ProgressLines(lines, telling), skipped=tuple(skipped)), None
+    stray: list[int] = []
+    lines, skipped = json_text.parse_lines(
+        events or text, depth_limit=depth, progress=telling, written=written, stray=stray
+    )
+    said = json_text.stray_sentences(stray)
+    return Document("jsonl", lines=ProgressLines(lines, telling), skipped=tuple(skipped), warnings=said), None
 
 
 def _event_data(text: str) -> str:

@@ -46,6 +46,8 @@ _MENDS = {
 """By the parser's messages, what to do at the place of each."""
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
+"""An escape of JSON, or a backslash that begins none."""
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _BLANK = re.compile(r"[ \t\r\n\ufeff]*")
 _DEPTH_BLOCK = 1_000_000
@@ -186,11 +188,17 @@ def first_value(text: str, *, depth_limit: int) -> tuple[Any, int]:
 
 
 def parse_lines(
-    text: str, *, depth_limit: int, progress: Progress | None = None, written: str = ""
+    text: str,
+    *,
+    depth_limit: int,
+    progress: Progress | None = None,
+    written: str = "",
+    stray: list[int] | None = None,
 ) -> tuple[list[JsonLine], list[Skipped]]:
     """Every object of a JSONL text, and every line that is none, with its number and reason.
 
     Where `written` has the same lines in another notation, those that are no objects are shown as they stand there.
+    `stray` is given the numbers as `objects_on` gives them.
     """
     rows = text.split("\n")
     shown = written.split("\n") if written else rows
@@ -199,7 +207,7 @@ def parse_lines(
     for number, row in enumerate(rows, 1):
         if progress is not None and number % PROGRESS_LINES == 0:
             progress(number, len(rows), "lines")
-        objects, problem = objects_on(row, number, depth_limit=depth_limit)
+        objects, problem = objects_on(row, number, depth_limit=depth_limit, stray=stray)
         lines.extend(JsonLine(number, value) for value in objects)
         if problem is not None:
             skipped.append(replace(problem, line=shown[number - 1][:SKIPPED_CHARACTERS]))
@@ -290,16 +298,34 @@ def plain_members(raw: bytes, count: int, *, is_object: bool, depth_limit: int) 
     return found if len(found) == count else None
 
 
-def objects_on(row: str, number: int, *, depth_limit: int) -> tuple[list[dict[str, Any]], Skipped | None]:
-    """The JSON objects of one line (its number counts from 1), and why something on it is none."""
+def objects_on(
+    row: str, number: int, *, depth_limit: int, stray: list[int] | None = None
+) -> tuple[list[dict[str, Any]], Skipped | None]:
+    """The JSON objects of one line (its number counts from 1), and why something on it is none.
+
+    Of a line that is JSON but for backslashes that begin no escape, as programs leave them that mask addresses or paste
+    paths, those are read as backslashes, and its number is added to `stray`.
+    """
     if not row or row.isspace():
         return [], None
     values, problem = _values_on(row, depth_limit)
+    kept = row if problem is None else _ESCAPE.sub(_kept_escape, row)
+    if kept != row:
+        others, other_problem = _values_on(kept, depth_limit)
+        if other_problem is None:
+            values, problem = others, None
+            stray = [] if stray is None else stray
+            stray.append(number)
     objects = [value for value in values if isinstance(value, dict)]
     if problem is None and len(objects) < len(values):
         other = next(value for value in values if not isinstance(value, dict))
         problem = f"a JSON {json_type(other)}, not an object"
     return objects, None if problem is None else Skipped(f"line {number}", problem, row[:SKIPPED_CHARACTERS])
+
+
+def stray_sentences(stray: Sequence[int]) -> tuple[str, ...]:
+    """What the report says of lines with backslashes that begin no escape."""
+    return (f"Lines with backslashes that begin no escape, read as backslashes: {len(stray):,}",) if stray else ()
 
 
 def json_type(value: object) -> str:
@@ -391,6 +417,10 @@ def _object_at(text: str, at: int) -> tuple[dict[str, Any] | None, int]:
     behind = _blank_end(text, end)
     behind = _blank_end(text, behind + 1) if text[behind : behind + 1] == "," else behind
     return (value if isinstance(value, dict) else None), behind
+
+
+def _kept_escape(found: re.Match[str]) -> str:
+    return found.group() if len(found.group()) > 1 else "\\\\"
 
 
 def _said(problem: JsonProblem) -> str:

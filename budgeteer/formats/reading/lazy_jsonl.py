@@ -12,7 +12,14 @@ from typing import IO, Any, Final, overload
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
 from budgeteer.formats.reading.decoding import Pieces, controls_in, refuse_binary, too_many_controls
-from budgeteer.formats.reading.json_text import JsonLine, are_plain_objects, objects_on, plain_object, plain_objects
+from budgeteer.formats.reading.json_text import (
+    JsonLine,
+    are_plain_objects,
+    objects_on,
+    plain_object,
+    plain_objects,
+    stray_sentences,
+)
 from budgeteer.formats.reading.member_index import Members
 
 PROGRESS_BYTES: Final = 2_000_000
@@ -362,6 +369,7 @@ def look_through(
     """
     lines = LazyLines(file, depth_limit=depth_limit, progress=progress)
     skipped: list[Skipped] = []
+    stray: list[int] = []
     pieces = Pieces()
     file.seek(0)
     start = len(codecs.BOM_UTF8) if file.read(3) == codecs.BOM_UTF8 else 0
@@ -379,7 +387,7 @@ def look_through(
                 else:
                     controls += controls_in(raw)
                     row = pieces.text(raw).removesuffix("\n")
-                    objects, problem = objects_on(row, at, depth_limit=depth_limit)
+                    objects, problem = objects_on(row, at, depth_limit=depth_limit, stray=stray)
                     for nth in range(len(objects)):
                         lines.add(at, start, len(raw), nth)
                     if problem is not None:
@@ -391,4 +399,4 @@ def look_through(
             progress(start, size, "bytes")
     if too_many_controls(controls, size):
         raise refuse_binary("a binary file", where=where)
-    return ScannedFile(lines, tuple(skipped), pieces.warnings())
+    return ScannedFile(lines, tuple(skipped), (*pieces.warnings(), *stray_sentences(stray)))

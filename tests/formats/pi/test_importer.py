@@ -251,7 +251,7 @@ def test_an_entry_below_a_line_that_cannot_be_read_goes_on_from_the_one_above() 
     session.assistant(text_block("Second."), uid="d")
     lines = session.data.splitlines()
     place = next(at for at, line in enumerate(lines) if b"First." in line)
-    lines[place] = lines[place].replace(b"First.", b"First\\q")
+    lines[place] = lines[place].replace(b"First.", b'First"q')
     found = import_bytes(b"\n".join(lines))
     (chat,) = found.conversations
     assert [message.id for message in chat.messages] == ["a", "c", "d"]

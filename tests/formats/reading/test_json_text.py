@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.json_text import (
     JsonProblem,
@@ -21,6 +22,8 @@ from budgeteer.formats.reading.json_text import (
     parse_lines,
     refuse,
 )
+from tests.formats.fuzzing import is_read_both_ways
+from tests.formats.mutations import Case
 
 
 def nested(value: object) -> int:
@@ -317,3 +320,39 @@ def test_objects_of_which_many_are_broken_are_left_at_a_bound() -> None:
     lines, skipped = json_text.parse_objects(text, depth_limit=9_999)
     assert len(lines) == 2
     assert len(skipped) == 1_001
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (r'{"text": "write to \***@***.invalid"}', r"write to \***@***.invalid"),
+        (r'{"text": "C:\Users\ada \u00e9 \\x"}', "C:\\Users\\ada \u00e9 \\x"),
+        (r'{"text": "\u12 \"quoted\" \\"}', '\\u12 "quoted" \\'),
+    ],
+)
+def test_a_backslash_that_begins_no_escape_is_read_as_one_and_its_line_is_counted(row: str, text: str) -> None:
+    stray: list[int] = []
+    assert objects_on(row, 7, depth_limit=9, stray=stray) == ([{"text": text}], None)
+    assert stray == [7]
+    assert objects_on(row, 7, depth_limit=9) == ([{"text": text}], None)
+    lines, skipped = parse_lines(f'{{"a": 1}}\n{row}\n', depth_limit=9)
+    assert ([line.number for line in lines], skipped) == ([1, 2], [])
+
+
+@pytest.mark.parametrize("row", [r'{"text": "cut off \q', r'{"text": \q}', '{"text": "\\'])
+def test_a_line_that_is_no_json_for_other_reasons_is_listed_as_it_stands(row: str) -> None:
+    stray: list[int] = []
+    objects, problem = objects_on(row, 7, depth_limit=9, stray=stray)
+    assert (objects, stray) == ([], [])
+    assert problem is not None
+    assert problem.line == row
+
+
+def test_the_report_counts_lines_with_such_backslashes_wherever_the_file_is_read() -> None:
+    said = [json.dumps({"role": "user", "content": f"Is pier {number} free?"}) for number in range(200)]
+    said[7] = r'{"role": "user", "content": "Ask \***@***.invalid"}'
+    data = "\n".join(said).encode()
+    found = import_bytes(data)
+    assert "Lines with backslashes that begin no escape, read as backslashes: 1" in found.warnings
+    assert not found.skipped
+    assert is_read_both_ways(Case("talk.jsonl", data, ()))
