@@ -82,9 +82,7 @@ def mend_overflow(hands: Hands) -> int:
     """Journey 3: the timeline, the largest cause that did not stay, why, and the change that keeps it; the actions."""
     page = hands.page
     hands.shortcut(_key_of(page, "timeline"), page.locator("#tab-timeline"))
-    expect(page.locator("h2.view-title").first).to_contain_text(
-        "is the first over the limit", timeout=WORK_MS
-    )
+    expect(page.locator("h2.view-title").first).to_contain_text("is the first over the limit", timeout=WORK_MS)
     expect(page.locator("table.causes tbody tr").first).to_contain_text(re.compile(r"\+[\d,]+"))
     gone = page.locator("table.causes tbody tr", has_not=page.locator(".c-fate", has_text="Kept"))
     hands.press(gone.locator(".c-name a").first)

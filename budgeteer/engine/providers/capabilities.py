@@ -52,9 +52,7 @@ class Loss(IntFlag):
 
 
 #: Every part is sent, but not quite as it came: the message is kept, and says so.
-ADAPTED: Final = (
-    Loss.NAME | Loss.ERROR_MARK | Loss.MOVED | Loss.RENAMED | Loss.FIELDS | Loss.APART | Loss.TOOL_NAME
-)
+ADAPTED: Final = Loss.NAME | Loss.ERROR_MARK | Loss.MOVED | Loss.RENAMED | Loss.FIELDS | Loss.APART | Loss.TOOL_NAME
 
 _FAULTS: Final = {
     Fault.NONE: Loss(0),

@@ -138,8 +138,8 @@ class Row(MarkedRow):
 class ItemList:
     """The table with everything around it.
 
-    `carried` is the state that the search keeps, `found` how many items it finds, "" without one. `is_cut`: further rows
-    of the page are still to be asked for.
+    `carried` is the state that the search keeps, `found` how many items it finds, "" without one. `is_cut`: further
+    rows of the page are still to be asked for.
     """
 
     chips: tuple[Chip, ...]

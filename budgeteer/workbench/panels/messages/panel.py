@@ -102,8 +102,8 @@ class _Told:
 class MessageList:
     """A page of the list with everything around it.
 
-    `before` and `rest` are what the running total has beside it; `carried` is the state that a search keeps, `found` how
-    many messages it finds, "" without one. `is_cut`: further lines of the page are still to be asked for.
+    `before` and `rest` are what the running total has beside it; `carried` is the state that a search keeps, `found`
+    how many messages it finds, "" without one. `is_cut`: further lines of the page are still to be asked for.
     """
 
     chips: tuple[MessageChip, ...]

@@ -203,9 +203,7 @@ class _Picture:
         first = self.timeline.first_over
         if first is None:
             most = max(self.timeline.asked)
-            return (
-                f"No request exceeds the limit; the largest requests {most:,} of {self.timeline.limit:,} tokens"
-            )
+            return f"No request exceeds the limit; the largest requests {most:,} of {self.timeline.limit:,} tokens"
         return f"{self._named(first)} is the first over the limit"
 
     def sentence(self) -> str:

@@ -73,9 +73,7 @@ def test_the_first_demand_above_the_limit_is_named_with_its_causes(session: Work
     first = timeline.first_over
     assert first is not None
     assert timeline.asked[first] > timeline.limit >= timeline.asked[first - 1]
-    assert (
-        view.title == f"Request {first + 1} (turn {timeline.turns[first]}) is the first over the limit"
-    )
+    assert view.title == f"Request {first + 1} (turn {timeline.turns[first]}) is the first over the limit"
     sizes = sorted((one.before.tokens for one in list(packed.packing.ledger)), reverse=True)
     shown = [int(row.tokens.strip("+").replace(",", "")) for row in view.causes]
     assert shown == sorted(shown, reverse=True)
