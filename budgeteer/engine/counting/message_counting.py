@@ -41,7 +41,7 @@ from budgeteer.engine.providers.call_arguments import (
     argument_texts,
     parameters_in,
 )
-from budgeteer.engine.providers.capabilities import can_express, supported_parts
+from budgeteer.engine.providers.capabilities import can_express, named_parts, supported_parts
 from budgeteer.engine.providers.registry import PROVIDERS
 
 #: The columns of MessageMeasures in their order: those that all providers share, then six for each.
@@ -279,8 +279,9 @@ def _row(message: Message, place: Place, counter: TokenCounter, providers: Colle
             continue
         sent = supported_parts(message, provider.name, place)
         charge = parameter_tokens(provider, counter)
-        before = _size(message.parts, provider, count, charge=charge, framed=framed)
-        unchanged = sent.parts == message.parts
+        asked = named_parts(message.parts, provider.name)
+        before = _size(asked, provider, count, charge=charge, framed=framed)
+        unchanged = sent.parts == asked
         after = before if unchanged else _size(sent.parts, provider, count, charge=charge, framed=framed)
         row += [before.tokens, before.chars, after.tokens, after.chars, int(sent.loss), after.unknown]
     return row

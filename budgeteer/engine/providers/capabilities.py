@@ -86,9 +86,8 @@ def supported_parts(message: Message, provider: str, place: Place) -> SupportedP
     if loss:
         return SupportedParts((), loss | Loss.EMPTY)
     loss = _adapted(message, provider, place)
-    names = PROVIDERS[provider].tools.names
     parts: list[Part] = []
-    for at, part in enumerate(message.parts):
+    for at, part in enumerate(named_parts(message.parts, provider)):
         if isinstance(part, ToolCallPart) and at not in place.answered:
             loss |= Loss.UNANSWERED_CALL if has_name(part) else Loss.UNNAMED_CALL
         elif not can_express(part, provider, message.role):
@@ -97,9 +96,6 @@ def supported_parts(message: Message, provider: str, place: Place) -> SupportedP
             sent, lost = _result(part, provider)
             parts.append(sent)
             loss |= lost
-        elif isinstance(part, ToolCallPart) and not names.takes(part.name):
-            parts.append(replace(part, name=names.sent(part.name)))
-            loss |= Loss.TOOL_NAME
         else:
             parts.append(_as_sent(part, provider))
     if not parts:
@@ -107,6 +103,16 @@ def supported_parts(message: Message, provider: str, place: Place) -> SupportedP
     if not any(isinstance(part, ReasoningPart) for part in parts):
         return SupportedParts(tuple(parts), loss)
     return _with_reasoning(parts, loss, place)
+
+
+def named_parts(parts: Sequence[Part], provider: str) -> Sequence[Part]:
+    """The parts with calls under the names that the provider takes: what is asked of it, and counted as such."""
+    names = PROVIDERS[provider].tools.names
+    if all(names.takes(part.name) for part in parts if isinstance(part, ToolCallPart)):
+        return parts
+    return tuple(
+        replace(part, name=names.sent(part.name)) if isinstance(part, ToolCallPart) else part for part in parts
+    )
 
 
 def _with_reasoning(parts: Sequence[Part], loss: Loss, place: Place) -> SupportedParts:
@@ -157,11 +163,12 @@ def _adapted(message: Message, provider: str, place: Place) -> Loss:
         loss |= Loss.BYTES
     if place.moved and row.capabilities.results_in_order:
         loss |= Loss.MOVED
+    calls = [part for at, part in enumerate(message.parts) if isinstance(part, ToolCallPart) and at in place.answered]
+    if any(not row.tools.names.takes(call.name) for call in calls):
+        loss |= Loss.TOOL_NAME
     call_id = row.capabilities.call_id
     if call_id is not None:
-        ids = [
-            part.id for at, part in enumerate(message.parts) if isinstance(part, ToolCallPart) and at in place.answered
-        ]
+        ids = [call.id for call in calls]
         ids += [part.call_id for part in message.parts if isinstance(part, ToolResultPart)]
         if any(place.again or not call_id.match(one) for one in ids):
             loss |= Loss.RENAMED
