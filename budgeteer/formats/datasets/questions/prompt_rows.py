@@ -101,7 +101,7 @@ def _others(row: Mapping[str, Any], asked: str) -> dict[str, Any]:
     """The columns of a row beside its prompt and its criteria; beside those, a target of one word is none either."""
     others = {key: held for key, held in row.items() if key != asked and not _CRITERIA.fullmatch(key)}
     if len(others) + 1 < len(row) and len(text_value(row.get(_TARGET)).split()) == 1:
-        del others[_TARGET]
+        others.pop(_TARGET, None)  # unless it is the prompt itself
     return others
 
 

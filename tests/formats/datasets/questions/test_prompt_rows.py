@@ -168,3 +168,8 @@ def test_a_table_of_tests_of_promptfoo_is_prompts_where_it_has_one_variable() ->
     )
     with pytest.raises(FormatError):
         import_bytes(table.replace("complaint,", "place,complaint,").replace("\n", "\nOslo,", 1).encode())
+
+
+def test_a_table_of_tests_may_have_a_target_as_its_variable() -> None:
+    found = import_bytes(b"target,__expected\nOslo,contains:pier\nKiel,contains:ferry\n")
+    assert (found.format, [text_of(chat.messages[0]) for chat in found.conversations]) == ("prompts", ["Oslo", "Kiel"])
