@@ -14,7 +14,6 @@ https://github.com/allenai/open-instruct (`raw_text` beside `completions`), 2026
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
@@ -43,9 +42,7 @@ _ABOUT: Final = "knowledge"
 """The text on which a question is asked in HaluEval."""
 _LEAST: Final = 2
 _TURN: Final = "\n\nHuman:"
-"""The mark with which a conversation begins that is one text."""
-_STOP: Final = re.compile(r"\s*\n\nHuman:\s*\Z")
-"""Where a model that writes both sides of a conversation stopped: at the mark of the person's next turn."""
+"""The mark with which a conversation begins that is one text, and at which a model stops that writes both sides."""
 
 
 def detect(document: Document) -> str | None:
@@ -171,10 +168,11 @@ def _messages(asked: Any, reply: str, draft: ConversationDraft, skipped: list[Sk
             yield from (Message("assistant", texts(said)),) if said else ()
         return
     yield from said_in(asked, "user", draft, skipped)
-    stop = _STOP.search(reply) if isinstance(asked, str) and asked.startswith(_TURN) else None
-    if stop:
+    written = reply.rstrip()
+    if isinstance(asked, str) and asked.startswith(_TURN) and written.endswith(_TURN):
         draft.notes.see(reply)
-    yield Message("assistant", texts(reply[: stop.start()].strip() if stop else reply))
+        reply = written.removesuffix(_TURN).strip()
+    yield Message("assistant", texts(reply))
 
 
 def _turns(given: Any) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -113,3 +114,11 @@ def test_a_row_with_a_chosen_reply_or_one_answer_is_no_ranking() -> None:
     solved = {"problem": ASKED, "solution": REPLIES[0], "generations": list(REPLIES)}
     found = import_bytes(jsonl(solved, solved))
     assert (found.format, told(found.conversations[0])[-1]) == ("questions", ("assistant", REPLIES[0]))
+
+
+def test_white_space_of_any_length_in_a_reply_takes_no_time() -> None:
+    row = {"rl_prompt": f"\n\nHuman: {ASKED}\n\nAssistant:", "sampled_answers": [f"a{'\n' * 300_000}b", REPLIES[0]]}
+    start = time.monotonic()
+    found = import_bytes(dumps([row]))
+    assert (found.format, len(found.conversations)) == ("ranked", 2)
+    assert time.monotonic() - start < 30
