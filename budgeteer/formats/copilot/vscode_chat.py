@@ -321,8 +321,13 @@ def _called(draft: ConversationDraft, part: Mapping[str, Any], steps: ReplySteps
         return
     draft.calls.answer(given=call.id)
     items = output if isinstance(output, list) else [output]
-    said = [item if isinstance(item, str) else text_value(item.get("value")) for item in items if item]
+    said = [item if isinstance(item, str) else text_value(item.get("value")) for item in items if _may_say(item)]
     steps.answer(ToolResultPart(call.id, texts(*said), held.get("isError") is True))
+
+
+def _may_say(item: Any) -> bool:
+    """Whether an entry of an output is a text, or an object that may hold one."""
+    return isinstance(item, str | Mapping) and bool(item)
 
 
 def _specific(held: Mapping[str, Any]) -> tuple[Any, str | None]:

@@ -61,3 +61,12 @@ def test_calls_that_were_shown_keep_what_is_specific_to_their_tool(
     assert [call.arguments for message in chat.messages for call in calls_of(message)] == [arguments]
     told = [one.content for message in chat.messages for one in results_of(message)]
     assert told == ([(TextPart(result),)] if result is not None else [])
+
+
+def test_entries_of_an_output_that_are_no_texts_say_nothing() -> None:
+    details = {"input": "{}", "output": [5, True, ["x"], None, {"value": "free"}, "now"]}
+    part = {"kind": "toolInvocationSerialized", "toolId": "t", "toolCallId": "k1", "resultDetails": details}
+    request = {"requestId": "r", "message": {"text": "Look."}, "response": [part, {"value": "Done."}]}
+    (chat,) = import_bytes(dumps({"requests": [request]})).conversations
+    told = [one.content for message in chat.messages for one in results_of(message)]
+    assert told == [(TextPart("free"), TextPart("now"))]
