@@ -258,7 +258,7 @@ def _chunk(row: Mapping[str, Any]) -> Chunk | None:
     inner = [row[key] for key in _INNER if isinstance(row.get(key), Mapping)]
     levels: Sequence[Mapping[str, Any]] = [row, *inner]
     text, key, source = (_first_of(levels, keys) for keys in (_TEXTS, _IDS, _SOURCES))
-    text = text or row.get(_named_text(row), "")
+    text = text or _named_text(row)
     if not text:
         return None
     scores = (_score(level) for level in levels)
@@ -266,14 +266,14 @@ def _chunk(row: Mapping[str, Any]) -> Chunk | None:
 
 
 def _named_text(row: Mapping[str, Any]) -> str:
-    """The column of the text of a chunk with an id that has none under a usual name, "" for none.
+    """The text of a chunk with an id that has none under a usual name, "" for none.
 
     A row that asks or answers something names the chunk that it was made from.
     """
     if _CHUNK not in row or not _OF_QUESTIONS.isdisjoint(row) or has_pair({key.lower() for key in row}):
         return ""
-    texts = (key for key, held in row.items() if isinstance(held, str) and held.strip())
-    return next((key for key in texts if key.lower().endswith(_ENDS)), "")
+    texts = ((key, held) for key, held in row.items() if isinstance(held, str) and held.strip())
+    return next((held for key, held in texts if key.lower().endswith(_ENDS)), "")
 
 
 def _first_of(levels: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str:

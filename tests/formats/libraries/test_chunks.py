@@ -425,3 +425,9 @@ def test_ids_of_passages_are_no_passages(held: Any) -> None:
 def test_a_question_with_its_answer_is_read_beside_what_was_found() -> None:
     rows = [{"question": "When?", "answer": "At noon.", "source_documents": ["The ferry leaves."]}] * 2
     assert import_bytes(dumps(rows)).format == "questions"
+
+
+@pytest.mark.parametrize("held", [[5], 5, {"a": 1}])
+def test_a_column_without_a_name_is_no_text_of_a_chunk(held: Any) -> None:
+    rows = [{"chunk_id": "1", "chunk_content": "Two piers."}, {"chunk_id": "2", "": held}]
+    assert import_bytes(dumps({"chunks": rows})).chunks == (Chunk("Two piers.", "1"),)
