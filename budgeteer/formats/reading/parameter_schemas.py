@@ -123,7 +123,8 @@ def from_named_arguments(given: Mapping[str, Any], required: Any) -> dict[str, A
         if not is_optional and not any("optional" in word for word in more):
             needed.append(name)
     if isinstance(required, list):
-        needed = [name for name in given if name in required]
+        listed = {one for one in required if isinstance(one, str)}
+        needed = [name for name in given if name in listed]
     return {"type": "object", "properties": properties, **({"required": needed} if needed else {})}
 
 

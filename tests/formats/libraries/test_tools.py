@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -389,3 +390,14 @@ def test_a_custom_tool_of_flowise_has_its_arguments_as_a_text() -> None:
 @pytest.mark.parametrize("schema", ["[", "[1]", '[{"name": "to"}]', "CREATE TABLE a (b text)"])
 def test_a_schema_that_is_another_text_is_no_tool(schema: str) -> None:
     assert definition({"name": "send", "description": "Send a letter.", "schema": schema}) is None
+
+
+def test_many_required_arguments_take_no_time() -> None:
+    given = {f"a{number}": {"type": "str"} for number in range(60_000)}
+    required = [["x"], *(f"b{number}" for number in range(60_000)), "a7"]
+    start = time.monotonic()
+    read = definition({"name": "send", "description": "Send.", "parameters": given, "required": required})
+    assert read is not None
+    assert read.parameters is not None
+    assert read.parameters["required"] == ["a7"]
+    assert time.monotonic() - start < 30
