@@ -725,6 +725,7 @@ ASKED_BEHIND: list[dict[str, Any]] = [
     {"id": "q2", "question": "Until when?", "history": BEFORE, "wanted": "Say when it closes.", "level": 2},
     {"id": "q3", "question": "", "history": BEFORE[:1], "wanted": "Say when it opens."},
     {"id": "q4", "question": "Is the pier open?", "history": BEFORE[:1]},
+    {"id": "q5", "question": "At nine", "history": BEFORE},
 ]
 
 
@@ -737,6 +738,7 @@ def test_a_question_stands_behind_the_history_of_its_row_and_alone_where_there_i
             ["Is the pier open?", "At nine.", "Until when?"],
             ["Is the pier open?"],
             ["Is the pier open?"],
+            ["Is the pier open?", "At nine.", "At nine"],
         ]
         assert "Columns of rows beside what was said, left out: 3" in found.warnings
         assert found.accounting is not None

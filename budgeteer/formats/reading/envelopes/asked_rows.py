@@ -49,6 +49,7 @@ def _is_open(value: Mapping[str, Any]) -> bool:
 
 
 def _repeats(history: Sequence[Any], question: str) -> bool:
-    """Whether messages say a question already."""
-    said = (text for raw in history if isinstance(raw, OBJECT) for text in raw.values())
-    return any(isinstance(text, str) and question in text for text in said)
+    """Whether the last of the messages is a question already."""
+    last = history[-1] if history else None
+    said = last.values() if isinstance(last, OBJECT) else ()
+    return any(isinstance(text, str) and text.strip() == question.strip() for text in said)
