@@ -60,7 +60,9 @@ _MANY_CHARACTERS = 1_000_000
 """Texts of fewer characters are read without a look at how many values they hold."""
 
 _MOST_BROKEN = 1_000
-"""Objects over several lines that may be broken before the rest is left; each may be read to the end of the text."""
+"""Objects over several lines that may be broken before the rest is left."""
+_MOST_READ_AGAIN = 4
+"""How often the length of a text may be read in vain in objects that are broken, each of which may go on to its end."""
 _PASSED_OVER = "not JSON, or cut off: passed over up to the next line that begins with an object"
 _NOT_READ_ON = "not JSON, or cut off: nothing behind the beginning of this line was read"
 
@@ -392,6 +394,7 @@ def _objects_apart(text: str) -> tuple[list[JsonLine], list[Skipped]]:
     clean = _without_surrogates if _SURROGATE.search(text) else dict[str, Any]
     at = _blank_end(text, 0)
     line = 1 + text.count("\n", 0, at)
+    in_vain = 0
     while at < len(text):
         value, behind = _object_at(text, at)
         if value is not None:
@@ -399,7 +402,9 @@ def _objects_apart(text: str) -> tuple[list[JsonLine], list[Skipped]]:
         elif len(found) < 2:
             return [], []
         else:
-            behind = text.find("\n{", at) + 1 if len(skipped) < _MOST_BROKEN else 0
+            in_vain += behind - at
+            is_read_on = len(skipped) < _MOST_BROKEN and in_vain < len(text) * _MOST_READ_AGAIN
+            behind = text.find("\n{", at) + 1 if is_read_on else 0
             why = _PASSED_OVER if behind else _NOT_READ_ON
             behind = behind or len(text)
             skipped.append(Skipped(f"line {line}", why, text[at:behind][:SKIPPED_CHARACTERS]))
@@ -409,11 +414,13 @@ def _objects_apart(text: str) -> tuple[list[JsonLine], list[Skipped]]:
 
 
 def _object_at(text: str, at: int) -> tuple[dict[str, Any] | None, int]:
-    """The object that stands at a place, None where none does, and where the rest starts, behind a comma too."""
+    """The object at a place, and where the rest starts, behind a comma too; or None, and how far it was read."""
     try:
         value, end = _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError as error:
+        return None, error.pos
     except (ValueError, RecursionError):
-        return None, at
+        return None, len(text)
     behind = _blank_end(text, end)
     behind = _blank_end(text, behind + 1) if text[behind : behind + 1] == "," else behind
     return (value if isinstance(value, dict) else None), behind

@@ -322,6 +322,13 @@ def test_objects_of_which_many_are_broken_are_left_at_a_bound() -> None:
     assert len(skipped) == 1_001
 
 
+def test_a_text_is_read_in_vain_only_some_times() -> None:
+    text = '{"a": 1}\n' * 2 + '{"a": [\n' * 90 + "1, " * 100_000
+    lines, skipped = json_text.parse_objects(text, depth_limit=200)
+    assert len(lines) == 2
+    assert len(skipped) < 10
+
+
 @pytest.mark.parametrize(
     ("row", "text"),
     [
