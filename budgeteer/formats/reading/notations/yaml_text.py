@@ -62,6 +62,8 @@ _PARSED: Final = "parsed_body"
 """Where the recordings of https://github.com/pydantic/pydantic-ai keep a body as data, 2026-11."""
 _PARSED_LINE: Final = re.compile(rf"^ {{1,20}}{_PARSED}:", re.MULTILINE)
 _DEPTH: Final = 4
+_MOST_SIXTIETHS: Final = 3_000
+"""Colons of a number to the base of 60 (`1:30`) above which it has more digits than Python writes (4,300)."""
 
 
 class YamlProblem(Exception):
@@ -79,6 +81,8 @@ class YamlLoader(yaml.SafeLoader):
 
     def construct_or_keep(self, node: yaml.ScalarNode) -> Any:
         """The scalar's value, its text when no such number or date exists, or none that can be written in decimals."""
+        if node.value.count(":") > _MOST_SIXTIETHS:
+            return node.value
         try:
             value = yaml.SafeLoader.yaml_constructors[node.tag](self, node)
             if type(value) is int:

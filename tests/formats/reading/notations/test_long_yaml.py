@@ -55,3 +55,11 @@ def test_nesting_of_any_depth_ends_at_once(hostile: str) -> None:
     with pytest.raises(YamlProblem):
         long_yaml(hostile, what=WHAT)
     assert time.monotonic() - start < 30
+
+
+def test_numbers_to_the_base_of_sixty_with_too_many_digits_stay_texts() -> None:
+    start = time.monotonic()
+    for count in (3_001, 1_200_000):
+        assert long_yaml(f"a: 1{':1' * count}", what=WHAT) == {"a": "1" + ":1" * count}
+    assert long_yaml("a: 1:30", what=WHAT) == {"a": 90}
+    assert time.monotonic() - start < 30
