@@ -3,14 +3,17 @@
 Certain: objects of a `traceId` and a `type` such as `GENERATION`, or a trace's `observations` of such a type that have
 an `input`. Read are generations whose input is messages in a provider's form; the output is the reply. A generation
 around others (`generateText` of the AI SDK) says what those say. What an observation of the type `TOOL` came to answers
-the last calls of a conversation, by its call's id or by name and input.
+the last calls of a conversation of its trace, by its call's id or by name and input.
 Source: https://langfuse.com/docs/observability/data-model, and the public API's `Observation`, 2026-11.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
@@ -22,9 +25,9 @@ from budgeteer.engine.content.conversation import (
     call_input,
     calls_of,
 )
-from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.library import compact_json, json_object
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.numbering import text_value, unique_ids
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly, numbered_mappings
@@ -59,11 +62,11 @@ def read(document: Document) -> Imported:
         FormatError: there is none whose input is messages.
     """
     skipped = list(document.skipped)
-    outer = {_parent(raw) for raw, _ in _observations(document, []) if raw.get("type") == "GENERATION"}
-    runs: list[Mapping[str, Any]] = []
-    found = read_calls(_calls(document, skipped, outer, runs), document, skipped, "Langfuse")
-    chats = tuple(_with_results(chat, runs) for chat in found.conversations)
-    for raw in runs:
+    traces: dict[str, str] = {}
+    runs = _Runs()
+    found = read_calls(_calls(document, skipped, traces, runs), document, skipped, "Langfuse")
+    chats = tuple(_with_results(chat, traces.get(chat.id, ""), runs) for chat in found.conversations)
+    for raw in runs.left():
         document.notes.leave_line("observation of the type TOOL", raw)
     return replace(found, conversations=chats)
 
@@ -82,19 +85,20 @@ def _parent(raw: Mapping[str, Any]) -> str:
     return text_value(raw.get("parentObservationId")) or text_value(raw.get("parent_observation_id"))
 
 
-def _calls(
-    document: Document, skipped: list[Skipped], outer: set[str], runs: list[Mapping[str, Any]]
-) -> Iterator[RecordedCall]:
-    """The calls of models; the runs of tools are put aside."""
+def _calls(document: Document, skipped: list[Skipped], traces: dict[str, str], runs: _Runs) -> Iterator[RecordedCall]:
+    """The calls of models, whose traces are noted by their ids; the runs of tools are put aside."""
+    outer = {_parent(raw) for raw, _ in _observations(document, []) if raw.get("type") == "GENERATION"} - {""}
     for raw, where in _observations(document, skipped):
-        kind = text_value(raw.get("type"))
+        kind, given = text_value(raw.get("type")), text_value(raw.get("id"))
+        trace = text_value(raw.get("traceId")) or text_value(raw.get("trace_id"))
         if kind == "TOOL" and raw.get("output") is not None:
-            runs.append(raw)
+            runs.add(raw, trace)
         elif kind != "GENERATION":
             document.notes.leave_line(f"observation of the type {kind[:40] or 'none'}", raw)
-        elif text_value(raw.get("id")) in outer - {""}:
+        elif given in outer:
             document.notes.leave_line("generation around others", raw)
         else:
+            traces.setdefault(given, trace)
             yield _call(raw, where, document)
 
 
@@ -109,29 +113,54 @@ def _call(raw: Mapping[str, Any], where: str, document: Document) -> RecordedCal
     return RecordedCall({**request, "model": model}, response, where, text_value(raw.get("id")), model)
 
 
-def _with_results(chat: Conversation, runs: list[Mapping[str, Any]]) -> Conversation:
-    """The conversation with what the calls of its last message came to; those runs are taken from the list."""
+class _Runs:
+    """The runs of tools that are put aside until a call is found whose answer they are."""
+
+    def __init__(self) -> None:
+        self._numbers = count()
+        self._left: dict[int, Mapping[str, Any]] = {}
+        self._by_key: dict[tuple[str, ...], deque[int]] = {}
+
+    def add(self, raw: Mapping[str, Any], trace: str) -> None:
+        """Put a run aside: by the id of its call that the AI SDK keeps, else by name and input."""
+        number = next(self._numbers)
+        self._left[number] = raw
+        metadata = _parsed(raw.get("metadata"))
+        attributes = metadata.get("attributes") if isinstance(metadata, Mapping) else None
+        given = attributes.get("ai.toolCall.id") if isinstance(attributes, Mapping) else None
+        named = (trace, text_value(raw.get("name")), _key_of(_parsed(raw.get("input"))))
+        self._by_key.setdefault((trace, text_value(given)) if given else named, deque()).append(number)
+
+    def take(self, call: ToolCallPart, trace: str) -> Mapping[str, Any] | None:
+        """The first run of a call in its trace, which answers no other one; None where there is none."""
+        keys = ((trace, call.id), (trace, call.name, _key_of(call_input(call.arguments))))
+        found = [numbers for key in keys if (numbers := self._by_key.get(key))]
+        return self._left.pop(min(found, key=lambda numbers: numbers[0]).popleft()) if found else None
+
+    def left(self) -> Iterable[Mapping[str, Any]]:
+        """The runs that answer no call that was read."""
+        return self._left.values()
+
+
+def _key_of(given: Any) -> str:
+    """An input as a text in which the order of keys plays no part."""
+    return json.dumps(given, sort_keys=True, default=json_object)
+
+
+def _with_results(chat: Conversation, trace: str, runs: _Runs) -> Conversation:
+    """The conversation with what the calls of its last message came to."""
     last = chat.messages[-1] if chat.messages else None
+    found = [(call, run) for call in (calls_of(last) if last is not None else ()) if (run := runs.take(call, trace))]
+    if not found:
+        return chat
+    ids = unique_ids([*(message.id for message in chat.messages), *(f"{call.id}.result" for call, _ in found)])
     answers: list[Message] = []
-    for call in calls_of(last) if last is not None else ():
-        run = next((raw for raw in runs if _is_run_of(raw, call)), None)
-        if run is not None:
-            runs.remove(run)
-            output = run["output"]
-            text = output if isinstance(output, str) else compact_json(output)
-            made = (ToolResultPart(call.id, (TextPart(text),)),)
-            answers.append(Message("tool", made, f"{call.id}.result", created=text_value(run.get("startTime"))))
-    return replace(chat, messages=[*chat.messages, *answers]) if answers else chat
-
-
-def _is_run_of(raw: Mapping[str, Any], call: ToolCallPart) -> bool:
-    """Whether a tool's observation is the run of a call: by the id that the AI SDK keeps, else by name and input."""
-    metadata = _parsed(raw.get("metadata"))
-    attributes = metadata.get("attributes") if isinstance(metadata, Mapping) else None
-    given = attributes.get("ai.toolCall.id") if isinstance(attributes, Mapping) else None
-    if given:
-        return bool(given == call.id)
-    return raw.get("name") == call.name and _parsed(raw.get("input")) == call_input(call.arguments)
+    for (call, run), given in zip(found, ids[-len(found) :], strict=True):
+        output = run["output"]
+        text = output if isinstance(output, str) else compact_json(output)
+        made = (ToolResultPart(call.id, (TextPart(text),)),)
+        answers.append(Message("tool", made, given, created=text_value(run.get("startTime"))))
+    return replace(chat, messages=[*chat.messages, *answers])
 
 
 def _tools(raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:

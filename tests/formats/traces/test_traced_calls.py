@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -191,3 +192,30 @@ def test_a_generation_around_others_is_left_out_and_runs_of_tools_answer_their_c
     ]
     left = "Non-message lines, not read: 3 (2 observation of the type TOOL, 1 generation around others)"
     assert left in found.warnings
+
+
+def test_runs_of_tools_answer_calls_of_their_own_trace_each_under_an_id_of_its_own() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "tide", "arguments": '{"day": 1, "pier": 2}'}}
+    reply = {"role": "assistant", "content": "", "tool_calls": [call, call]}
+    rows: list[dict[str, Any]] = [
+        {"type": "GENERATION", "id": f"g{at}", "traceId": f"t{at}", "input": asked, "output": reply}
+        for at, asked in ((1, [ASKED[1]]), (2, [{**ASKED[1], "content": "And then?"}]))
+    ]
+    rows += [
+        {"type": "TOOL", "traceId": "t2", "name": "tide", "input": {"pier": 2, "day": 1}, "output": said}
+        for said in ("low", "high")
+    ]
+    first, other = import_bytes(dumps(rows)).conversations
+    assert [message.role for message in first.messages] == ["user", "assistant"]
+    assert [message.role for message in other.messages] == ["user", "assistant", "tool", "tool"]
+    assert len({message.id for message in other.messages}) == 4
+
+
+def test_many_runs_of_tools_take_no_time() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "tide", "arguments": "{}"}}
+    about = {"traceId": "t", "type": "GENERATION", "output": {"role": "assistant", "content": "", "tool_calls": [call]}}
+    asked = [{**about, "id": f"g{at}", "input": [{**ASKED[1], "content": f"Question {at}"}]} for at in range(3_000)]
+    runs = [{"traceId": "t", "type": "TOOL", "name": "wind", "input": "{}", "output": "x"}] * 3_000
+    start = time.monotonic()
+    assert len(import_bytes(dumps([*asked, *runs])).conversations) == 3_000
+    assert time.monotonic() - start < 60
