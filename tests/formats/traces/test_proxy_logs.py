@@ -523,18 +523,20 @@ def test_cassettes_of_ruby_tag_answers_that_are_no_ascii() -> None:
         import_bytes(cassette.replace(packed, "abcde").encode(), name="prompt.yml")
 
 
-def test_requests_and_answers_in_lines_of_their_own_are_tied_by_their_ids() -> None:
-    def side(kind: str, given: str, body: Any) -> dict[str, Any]:
+@pytest.mark.parametrize("first", ["r1", 1], ids=("text", "number"))
+def test_requests_and_answers_in_lines_of_their_own_are_tied_by_their_ids(first: str | int) -> None:
+    def side(kind: str, given: str | int, body: Any) -> dict[str, Any]:
         transport = {"url": "https://models.invalid/v1", "method": "POST"} if kind == "request" else {"status": 200}
         return {"type": kind, "requestId": given, **transport, "body": body}
 
+    second = "r2" if first == "r1" else 2
     lines = [
         {"type": "process_start", "argv": ["agent"]},
-        side("request", "r1", {"events": []}),
-        side("request", "r2", ASKED),
-        side("response", "r1", {"ok": True}),
+        side("request", first, {"events": []}),
+        side("request", second, ASKED),
+        side("response", first, {"ok": True}),
         side("request", "r3", {**ASKED, "messages": [{"role": "user", "content": "And the other?"}]}),
-        side("response", "r2", json.dumps(ANSWERED)),
+        side("response", second, json.dumps(ANSWERED)),
         side("response", "r0", ANSWERED),
     ]
     found = import_bytes(jsonl(*lines))

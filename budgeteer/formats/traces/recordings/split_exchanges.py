@@ -48,7 +48,7 @@ def joined_exchanges(entries: Iterable[Entry], notes: Notes | None) -> Iterator[
 def _side(value: Mapping[str, Any]) -> tuple[str, str]:
     """Whether an entry is a request or a response, and its id; two empty texts where it is neither."""
     side = next((value[key] for key in _KINDS if value.get(key) in (_ASKED, _TOLD)), "")
-    given = next((text_value(value.get(key)) for key in _IDS if value.get(key)), "")
+    given = next((str(held) for key in _IDS if (held := value.get(key)) and isinstance(held, str | int)), "")
     if not side or not given or (side == _ASKED and _ADDRESS.isdisjoint(value)):
         return "", ""
     return side, given
