@@ -18,8 +18,8 @@ FAULTS = {
     "anthropic": anthropic_faults,
     "gemini": gemini_faults,
 }
-#: Rules that a packing tells of and does not keep for a conversation that breaks them: no text is changed.
-TOLD = ("last text",)
+#: Rules that a packing tells of and does not keep for what breaks them: no text is changed, and no tool taken out.
+TOLD = ("last text", "tools differ")
 #: Overhead that no text stands for: what a provider adds around texts.
 FRAMES = ("message frame", "message frames", "reply priming")
 #: Whose models read definitions in a way that is known, by the form in which they are sent.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
@@ -34,6 +35,12 @@ def wrong_names(names: Iterable[str], allowed: ToolNames) -> str:
     """How the rule of a provider for names of tools is broken; a call without one breaks another rule."""
     wrong = next((name for name in names if not allowed.takes(name)), None)
     return "" if wrong is None else f"the tool name {wrong[:80]!r} is not allowed"
+
+
+def same_names(names: Sequence[str]) -> str:
+    """How the rule that no two definitions share a name is broken."""
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    return "" if twice is None else f"two tools are named {twice[:80]!r}"
 
 
 def wrong_ids(ids: Sequence[str], pattern: re.Pattern[str]) -> str:

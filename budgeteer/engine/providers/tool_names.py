@@ -35,9 +35,10 @@ class ToolNames:
     def sent(self, name: str) -> str:
         """The name as it is sent.
 
-        Characters that are refused become `_`, as MCP clients write names of servers' tools. Where that may make two
-        names one (letters of other alphabets, a name that is cut), a hash of the name stands at its end. The same name
-        is always sent alike, so that calls find their definitions.
+        Characters that are refused become `_`, as MCP clients write names of servers' tools. Behind letters of other
+        alphabets, of which nothing would be left, and behind a name that is cut stands a hash of the name. The same
+        name is always sent alike, so that calls find their definitions; `a.b` and `a_b` are one name then, which the
+        rules of providers that refuse that tell.
         """
         return name if self.takes(name) else _allowed(name, self.most)
 

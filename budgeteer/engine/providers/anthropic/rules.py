@@ -14,6 +14,7 @@ from budgeteer.engine.providers.rule_checks import (
     first_is_user,
     nameless,
     not_empty,
+    same_names,
     same_role_twice,
     wrong_ids,
     wrong_names,
@@ -62,10 +63,14 @@ def _blank_texts(request: Request) -> str:
     return f"{blank} text blocks are empty" if blank else ""
 
 
+def _defined(request: Request) -> list[str]:
+    """The names of the request's own tools; those that run at Anthropic have a type of their own."""
+    return [tool["name"] for tool in request.get("tools", ()) if tool.get("type", "custom") == "custom"]
+
+
 def _tool_names(request: Request) -> list[str]:
-    """The names of calls and of the request's own tools; those that run at Anthropic have a type of their own."""
-    defined = [tool["name"] for tool in request.get("tools", ()) if tool.get("type", "custom") == "custom"]
-    return [*(block["name"] for block in _blocks(request, "tool_use")), *defined]
+    """Those, and the names of calls."""
+    return [*(block["name"] for block in _blocks(request, "tool_use")), *_defined(request)]
 
 
 def _last_blank(request: Request) -> str:
@@ -107,4 +112,5 @@ ANTHROPIC_RULES: Final = (
         "every tool is named with up to 128 letters, digits, - and _",
         lambda request: wrong_names(_tool_names(request), ANTHROPIC_TOOLS.names),
     ),
+    ProviderRule("tools differ", "no two tools share a name", lambda request: same_names(_defined(request))),
 )

@@ -12,6 +12,7 @@ from budgeteer.engine.providers.rule_checks import (
     first_is_user,
     nameless,
     not_empty,
+    same_names,
     same_role_twice,
     wrong_names,
 )
@@ -60,10 +61,13 @@ def _called(request: Request) -> list[str]:
     return [part[key]["name"] for part in parts for key in _CALLS if key in part]
 
 
+def _declared(request: Request) -> list[str]:
+    return [one["name"] for tool in request.get("tools", ()) for one in tool.get("functionDeclarations", ())]
+
+
 def _tool_names(request: Request) -> list[str]:
-    """Those, and the names of what is declared."""
-    declared = [one["name"] for tool in request.get("tools", ()) for one in tool.get("functionDeclarations", ())]
-    return [*_called(request), *declared]
+    """The names of what is called and of what is declared."""
+    return [*_called(request), *_declared(request)]
 
 
 GEMINI_RULES: Final = (
@@ -84,6 +88,7 @@ GEMINI_RULES: Final = (
         "every tool is named with up to 64 letters, digits, - _ . and :, of which a letter or _ is the first",
         lambda request: wrong_names(_tool_names(request), GEMINI_TOOLS.names),
     ),
+    ProviderRule("tools differ", "no two tools share a name", lambda request: same_names(_declared(request))),
     ProviderRule("no empty part", "every content has parts, and no text is empty", _empty_parts),
     ProviderRule("signatures", "every thoughtSignature stands on a part of the model's", _lost_signatures),
 )
