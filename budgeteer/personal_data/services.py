@@ -75,7 +75,7 @@ def overview_of(user: User) -> DataOverview:
         OwnedCount(Collection.objects.filter(owner=user).count(), "collection", "collections"),
         OwnedCount(EvaluationRun.objects.filter(owner=user).count(), "evaluation", "evaluations"),
         OwnedCount(Report.objects.filter(owner=user).count(), "report", "reports"),
-        OwnedCount(PresetProposal.objects.filter(author=user).count(), "proposal of a preset", "proposals of presets"),
+        OwnedCount(PresetProposal.objects.filter(author=user).count(), "preset proposal", "preset proposals"),
         OwnedCount(OwnFormat.objects.filter(owner=user).count(), "format of your own", "formats of your own"),
         OwnedCount(TeamMembership.objects.filter(user=user).count(), "membership of a team", "memberships of teams"),
         OwnedCount(AccessToken.objects.filter(owner=user).count(), "access token", "access tokens"),

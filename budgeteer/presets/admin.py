@@ -74,7 +74,7 @@ class PresetAdmin(_PresetModelAdmin):
             )
             messages.success(
                 request,
-                f"{obj.title} v{version.number} is published. New workspaces stand on it; open ones are offered it.",
+                f"{obj.title} v{version.number} is published. New workspaces use it; existing ones are offered it.",
             )
 
     @override

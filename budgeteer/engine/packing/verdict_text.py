@@ -57,7 +57,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "skills": ("the skills block", "needs"),
     "features": ("the feature specs", "need"),
     "retrieval": ("the retrieved text", "needs"),
-    "history": ("what must stay of the history", "needs"),
+    "history": ("the history", "needs at least"),
     "query": ("the query", "needs"),
 }
 
@@ -81,7 +81,7 @@ class Shortfall:
 
     @property
     def clause(self) -> str:
-        """Why nothing can be sent: "what must stay of the history needs 900 tokens and 400 are available"."""
+        """Why nothing can be sent: "the history needs at least 900 tokens and 400 are available"."""
         match self.cause:
             case "empty":
                 return "no message is left to send"

@@ -62,7 +62,7 @@ def section_table(packing: Packing) -> SectionTable:
         limits = [
             *([f"{section.limit_tokens:,} tokens"] if section.limit_tokens is not None else []),
             *([f"{section.limit_chars:,} characters"] if section.limit_chars is not None else []),
-            *([f"{uncharged:,} tokens outside this limit"] if uncharged else []),
+            *([f"{uncharged:,} tokens not charged to it"] if uncharged else []),
         ]
         lines.append(
             SectionLine(

@@ -157,20 +157,20 @@ def item(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     if packed is None or index is None:
         return _answer(request, workspace, state, whole_form=False)
     decision = packed.packing.ledger.decision(index)
+    wanted, policy = request.POST.get("pin") == "on", request.POST.get("policy", "")
+    named = "" if policy else "Pin" if wanted else "Unpin"
     try:
         with undo_steps.locked(workspace):
             held = EditableConfig.of(workspace)
-            if policy := request.POST.get("policy", ""):
-                changed = with_policy(held, decision, policy)
-            else:
-                changed = with_pin(held, decision, wanted=request.POST.get("pin") == "on")
-            undo_steps.commit(workspace, changed.delta)
+            changed = with_policy(held, decision, policy) if policy else with_pin(held, decision, wanted=wanted)
+            undo_steps.commit(workspace, changed.delta, name=named and f"{named} {decision.name or decision.id}"[:80])
     except ConfigError as error:
         if request.htmx:
             return say(_answer(request, workspace, state, whole_form=False), error.sentence)
         messages.error(request, error.sentence)
         return back_to(workspace, state)
-    return _answer(request, workspace, state, whole_form=False)
+    answer = _answer(request, workspace, state, whole_form=False)
+    return say(answer, f"{named}ned") if named and request.htmx else answer
 
 
 @access()

@@ -80,7 +80,7 @@ def publish(request: SignedInRequest, proposal_id: int) -> HttpResponse:
         else:
             messages.success(
                 request,
-                f"{version.preset.title} v{version.number} is published. New workspaces stand on it; open ones are "
+                f"{version.preset.title} v{version.number} is published. New workspaces use it; existing ones are "
                 "offered it.",
             )
             return HttpResponseRedirect(version.get_absolute_url(), status=303)

@@ -1,12 +1,10 @@
-// The workbench: sliders, drafts, focus after swaps, selection, keys. Everything here is convenience; without it the
-// same forms and links work as plain requests.
+// The workbench: sliders, drafts, focus after swaps, selection, keys. Without it the same forms and links work.
 (() => {
-  // Nothing here is animated by swapping attributes, and a copied style attribute would break the content policy.
+  // A copied style attribute would break the content policy.
   htmx.config.attributesToSettle = [];
-  // What is swapped in works at once: a key or a press before it settles would send its form as a page of its own.
+  // A press before it settles would send a form as a page of its own.
   htmx.config.defaultSettleDelay = 0;
-  // No copy of a page with somebody's transcript stays in the browser's storage: going back asks the server.
-  // `hx-history` on the page keeps htmx from making one that it then throws away.
+  // No transcript stays in the browser's storage: going back asks the server.
   htmx.config.historyCacheSize = 0;
   htmx.config.refreshOnHistoryMiss = true;
 
@@ -27,7 +25,7 @@
   const press = (id) => document.dispatchEvent(new CustomEvent("press", { detail: id })); // crossing.js
   const say = (sentence) => document.dispatchEvent(new CustomEvent("status", { detail: sentence }));
 
-  // ---- a value that moves: the number at once, then a draft at a time, at most every 50 ms, the last one always ----
+  // ---- a value that moves: the number at once, then one draft at a time, every 50 ms at most ----
   const touched = new Set();
   const sender = document.getElementById("sender");
   let busy = false;
@@ -44,7 +42,7 @@
     form().addEventListener("htmx:afterRequest", next, { once: true });
     htmx.trigger(form(), "preview");
   };
-  // What moved is painted first: to gather the form takes as long as a third of a frame.
+  // What moved is painted first.
   let wanted = false;
   const draftSoon = () => {
     if (wanted) return;
@@ -85,7 +83,7 @@
     }
   });
 
-  // ---- a group's fields come when it is opened: every change says which are there, so that they are drawn again ----
+  // ---- a group's fields come when it is opened; every change says which are there ----
   document.addEventListener("htmx:configRequest", ({ detail: { headers, verb } }) => {
     if (verb !== "post" || !form()) return;
     const groups = [...form().querySelectorAll("[data-group]")];
@@ -127,7 +125,7 @@
     touched.clear();
   });
 
-  // ---- links were written with the state of their own region: the other region's state is taken as it is now ----
+  // ---- links have the state of their own region; that of the other is taken as it is now ----
   document.addEventListener("htmx:configRequest", (event) => {
     const detail = event.detail;
     const region = detail.target?.id;
@@ -147,7 +145,7 @@
     if (region === "result" && !part) askForScreenful(detail.headers);
   });
 
-  // ---- focus survives: htmx keeps it by id; where the focused thing is gone, the field it stood in takes it ----
+  // ---- focus survives: by id, else in the field it stood in ----
   const announced = document.getElementById("announced");
   let quiet = 0;
   const announceVerdict = () => {
@@ -213,8 +211,7 @@
     }
   });
 
-  // ---- rows below the screen come once nobody waits: they took half of the time from an answer to its picture ----
-  // A draft or a view is asked for without them, and any answer lays them out later.
+  // ---- rows below the screen come once nobody waits: they took half of the time to a picture ----
   const pane = document.querySelector("#view");
   const result = document.getElementById("result");
   const roomy = matchMedia("(min-width: 1200px) and (max-height: 1100px)"); // what workbench.css takes for the screen
@@ -223,8 +220,7 @@
   let wantsAll = false;
   let isDrafted = false;
   let resting = 0;
-  // Between its press and its release a button or link stays under the pointer: rows that come, or the height that goes,
-  // would move it away. A slider is held for as long as somebody looks for a value.
+  // Between its press and its release a button or link stays under the pointer; a slider is held while one looks.
   let isHeld = false;
   const RELEASE_MS = 50;
   addEventListener("pointerdown", ({ target }) => { isHeld = !form()?.contains(target); }, true);
@@ -281,12 +277,11 @@
   const hurry = ({ target }) => resting && !form()?.contains(target) && bringAll();
   for (const kind of ["wheel", "keydown", "focusin"]) addEventListener(kind, hurry, { capture: true, passive: true });
 
-  // What an answer replaces goes at once, but for the table whose rows it keeps: htmx would tell of each of a thousand
-  // elements, and look for the twin of each new one. Asked of the window, when everybody could refuse the answer, and
-  // after the height and the focus were read above.
+  // What an answer replaces goes at once, but for the table whose rows it keeps: htmx would look at a thousand elements.
+  // Asked of the window: everybody could refuse the answer, and height and focus are read.
   addEventListener("htmx:beforeSwap", ({ detail: { target, shouldSwap, swapOverride, serverResponse } }) => {
     if (target.id !== "result" || !shouldSwap || swapOverride === "none") return;
-    // Without the focus first: a browser lays out the page when it is removed with what has it. It comes back above.
+    // Without the focus first: its removal would lay out the page. It comes back above.
     if (target.contains(document.activeElement)) {
       if (!document.activeElement.matches("a, button, summary")) return;
       document.activeElement.blur();
@@ -421,7 +416,7 @@
     }
   });
 
-  // ---- lists and charts of hundreds of links: one listener, where each link would be made ready by itself ----
+  // ---- lists and charts of hundreds of links: one listener for all ----
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("[data-links] a[href]:not([hx-get])");
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -443,7 +438,7 @@
   };
   document.addEventListener("pointerover", readOut);
   document.addEventListener("focusin", readOut);
-  // A part may be a pixel wide: the ring stands around it, over its neighbours. What no line reads out, the scale does.
+  // A part may be a pixel wide: its ring stands over its neighbours.
   const RING_PX = 5;
   const drawn = (svg, name, attributes) => {
     const part = document.createElementNS(svg.namespaceURI, name);
@@ -555,7 +550,7 @@
     next.focus();
     next.click();
   };
-  // The next changed message, or the first of the next or last turn; past the end of a page, its neighbour opens.
+  // Past the end of a page, its neighbour opens.
   const seek = (by, isWanted) => {
     const rows = [...document.querySelectorAll(":is(.items, .hits) tbody tr")];
     if (!rows.length) return;
@@ -618,8 +613,7 @@
   // ---- on a narrow screen the bottom tabs say where one is ----
   const tabs = [...document.querySelectorAll(".tabbar a")];
   const partOf = (hash) => (tabs.some((tab) => tab.hash === hash) ? hash : "#view");
-  // Where each part was scrolled to, so that coming back from an item finds its row; a page that is loaded anew by
-  // going back finds it too.
+  // Where each part was scrolled to, for coming back, on this page or a page loaded anew.
   const kept = `budgeteer.places ${location.pathname}`;
   const places = new Map();
   try {
@@ -637,7 +631,7 @@
   };
   let shownPart = partOf(location.hash);
   addEventListener("scroll", () => {
-    // Between a change of the address and its event the page is scrolled by what is no longer shown.
+    // Before its event a new address has scrolled the page by what is no longer shown.
     if (partOf(location.hash) === shownPart) places.set(shownPart, scrollY);
   }, { passive: true });
   addEventListener("hashchange", () => {
@@ -657,7 +651,7 @@
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.detail.target?.id === "result") showRange();
   });
-  // What is started in one part and goes on in the result, such as a range to compress, leads there.
+  // A range to compress leads to the result.
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.(".insp a[hx-get]");
     if (narrow.matches && link?.getAttribute("href").endsWith("#view")) location.hash = "#view";

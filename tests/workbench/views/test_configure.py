@@ -220,7 +220,7 @@ def test_a_new_version_is_offered_with_its_effect_and_taken_when_it_is_chosen(
     assert offer_of(told.content.decode()) == said
     assert f"Skills library v{second} is out" in told["HX-Trigger"]
     assert client.get(asked, {"shown": second}).status_code == 204
-    assert said.startswith(f"Skills library v{second} is out: All off. This workspace stays on v{second - 1}")
+    assert said.startswith(f"Skills library v{second} is out: All off. Staying on v{second - 1}")
     assert "restores " in said
     value = re.search(r'name="preset" value="([^"]*)">Use', html)[1]  # type: ignore[index]
     client.post(f"{url}config/", form_of(html, preset=value))

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.packing.ledger import DROPPED, SECTIONS, SUMMARISED, Ledger
+from budgeteer.engine.packing.ledger import ADDED, DROPPED, SECTIONS, SUMMARISED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.workbench.compression.ranges import context_id
 from budgeteer.workbench.item_content.whereabouts import turns_of
@@ -46,7 +46,10 @@ class MessageRun:
 
 @dataclass(frozen=True, slots=True)
 class MessageTable:
-    """The messages of a packing as columns: ledger index, turn (-1: none), history row (-1: no message of its)."""
+    """The messages of a packing as columns: ledger index, turn (-1: none), history row (-1: no message of its).
+
+    What is added belongs to the turn of the message behind it, as everywhere (`turns_of`).
+    """
 
     ledger: Ledger
     index: Indices
@@ -109,8 +112,7 @@ def table_of(packing: Packing) -> MessageTable:
     history = ledger.section == SECTIONS.index("history")
     query = ledger.section == SECTIONS.index("query")
     index = np.flatnonzero(history | query)
-    row = ledger.messages()[index]
-    turn = np.where((row >= 0) | query[index], turns_of(packing)[index], -1)
+    row, turn = ledger.messages()[index], turns_of(packing)[index]
     before = sum(ledger.total(name).tokens for name in SECTIONS if name not in {"history", "query"})
     sizes = ledger.after_tokens[index] + ledger.frame_tokens[index]
     return MessageTable(ledger, index, row, turn, before + np.cumsum(sizes), before, lambda at: context_id(packing, at))
@@ -139,7 +141,7 @@ def lines_of(table: MessageTable, chosen: Indices, *, folds: bool, opened: int |
     folded = places[starts[is_folded]]
     kind[folded], last[folded] = _FOLDED, chosen[ends[is_folded]]
     above = places[heads] - 1
-    kind[above], first[above], last[above] = _TURN, chosen[heads], _openings(table.turn, table.turn[chosen[heads]])
+    kind[above], first[above], last[above] = _TURN, chosen[heads], _openings(table, chosen[heads])
     return MessageLines(kind, first, last)
 
 
@@ -164,7 +166,12 @@ def _heads(turn: Ints, is_shown: Flags) -> Flags:
     return found
 
 
-def _openings(turn: Ints, wanted: Ints) -> Indices:
-    """The position of the first message of each wanted turn, be it listed or not."""
-    numbers, positions = np.unique(turn, return_index=True)
-    return np.asarray(positions[np.searchsorted(numbers, wanted)], np.int64)
+def _openings(table: MessageTable, heads: Indices) -> Indices:
+    """The first message of the turn of each of these, listed or not; itself where nothing but it is added there."""
+    said = np.flatnonzero(table.fate != ADDED)
+    numbers, first = np.unique(table.turn[said], return_index=True)
+    if not len(numbers):
+        return heads
+    wanted = table.turn[heads]
+    at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+    return np.where(numbers[at] == wanted, said[first[at]], heads).astype(np.int64)

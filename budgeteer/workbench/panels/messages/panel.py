@@ -226,7 +226,7 @@ def _turn(table: MessageTable, at: int, typed: str) -> MessageLine:
         anchor=f"turn-{number}",
         label=f"Turn {number}" if number else "Before the first turn",
         text=typed,
-        size=f"{count_of(len(mine), 'message')} · {size}",
+        size=f"{count_of(int((table.fate[mine] != ADDED).sum()), 'message')} · {size}",
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from budgeteer.engine.packing.ledger import DROPPED, FATES, SUMMARISED
+from budgeteer.engine.packing.ledger import ADDED, DROPPED, FATES, SUMMARISED
 from budgeteer.workbench.panels.messages.message_runs import FOLDED_FROM, MessageTable, lines_of
 
 type Line = tuple[str, int, int]
@@ -44,7 +44,8 @@ def walked(table: MessageTable, chosen: list[int], *, folds: bool, opened: int |
         for at in run:
             if turn[at] >= 0 and turn[at] != last_turn:
                 last_turn = turn[at]
-                found.append(("turn", at, turn.index(last_turn)))
+                said = [one for one, number in enumerate(turn) if number == last_turn and fate[one] != ADDED]
+                found.append(("turn", at, said[0] if said else at))
             found.append(("message", at, at))
     return found
 
