@@ -1,7 +1,7 @@
 """Real conversations: every file of a folder that can be imported, in the plain form that all contenders understand.
 
 What only some of them understand is left out: pictures, files, reasoning, calls or results without their other half,
-and calls that name no tool. Names of files are not kept.
+and calls that name no tool. Tools have the names that OpenAI takes. Names of files are not kept.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from benchmarks.packers.comparisons import contenders_over
 from benchmarks.packers.race import Contender
 from budgeteer.engine.content.conversation import Message, TextPart, call_input, calls_of, results_of
 from budgeteer.engine.errors import InputError
+from budgeteer.engine.providers.openai_chat.tools import OPENAI_TOOLS
 from budgeteer.formats.detect import import_bytes
 
 #: Only the longest conversations say anything about time.
@@ -72,7 +73,7 @@ def _said(message: Message, after: Sequence[Message], number: int) -> list[Said]
     answers = {result.call_id: _result_text(one) for one in after for result in results_of(one)}
     calls = {call.id: call for call in calls_of(message) if call.name and call.id in answers}
     named = [
-        Call(f"call_{number}_{place}", call.name, json.dumps(call_input(call.arguments)))
+        Call(f"call_{number}_{place}", OPENAI_TOOLS.names.sent(call.name), json.dumps(call_input(call.arguments)))
         for place, call in enumerate(calls.values())
     ]
     if not text.strip() and not named:

@@ -660,7 +660,9 @@
   const tight = matchMedia("(max-width: 1199px)");
   // The row of the selected item stays in sight.
   const showRow = (block) => {
-    if (!narrow.matches) document.querySelector(".items tr.on")?.scrollIntoView({ block });
+    const row = narrow.matches ? null : document.querySelector(".items tr.on");
+    const box = row?.getBoundingClientRect();
+    if (box && (box.top < 0 || box.bottom > innerHeight - 48)) row.scrollIntoView({ block });
   };
   showRow("center");
   const reveal = () => {
