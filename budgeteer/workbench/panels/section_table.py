@@ -62,6 +62,7 @@ def section_table(packing: Packing) -> SectionTable:
         limits = [
             *([f"{section.limit_tokens:,} tokens"] if section.limit_tokens is not None else []),
             *([f"{section.limit_chars:,} characters"] if section.limit_chars is not None else []),
+            *_room_left(packing, section.name),
             *([f"{uncharged:,} tokens not charged to it"] if uncharged else []),
         ]
         lines.append(
@@ -91,6 +92,14 @@ def section_table(packing: Packing) -> SectionTable:
         money=money_of(packing, verdict.sent_tokens),
     )
     return SectionTable(tuple(lines), total, _overhead(packing))
+
+
+def _room_left(packing: Packing, section: str) -> list[str]:
+    """The tokens that a prompt that does not fit leaves the section that is too large, whatever its own limit says."""
+    error = packing.error
+    if error is None or error.section != section or error.cause != "size":
+        return []
+    return [f"{max(error.allowed_tokens, 0):,} tokens available"]
 
 
 def _overheads(packing: Packing, section: str) -> str:

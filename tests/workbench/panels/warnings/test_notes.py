@@ -9,6 +9,7 @@ from budgeteer.workbench.config_form.apply import apply_posted
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.section_table import section_table
 from budgeteer.workbench.panels.warnings.notes import notes_of
 
 
@@ -43,3 +44,13 @@ def test_what_cannot_fit_is_said_before_every_warning(session: Workspace) -> Non
     undo_steps.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
     notes = notes_of(services.packing_of(session))
     assert notes[0].title == "This does not fit."
+
+
+def test_the_section_that_is_too_large_says_what_the_others_leave_it(session: Workspace) -> None:
+    undo_steps.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
+    packing = services.packing_of(session)
+    error = packing.error
+    assert error is not None
+    told = {line.name: line.limit for line in section_table(packing).lines}
+    assert f"{error.allowed_tokens:,} tokens available" in told.pop(error.section)
+    assert not any("available" in limit for limit in told.values())
