@@ -36,14 +36,14 @@ from budgeteer.workbench.views.responses import (
     say,
 )
 
-SAID = {
-    "open": "It stands open: its messages are sent.",
-    "close": "It stands for its messages again.",
-    "words": "Saved.",
-    "remove": "Block removed.",
+#: What is done with a block: how its step is called where it is undone, and what is said once it is done.
+_ACTS = {
+    "open": ("Open block", "It stands open: its messages are sent."),
+    "close": ("Close block", "It stands for its messages again."),
+    "words": ("Save summary of block", "Saved."),
+    "remove": ("Remove block", "Block removed."),
 }
-#: What a step with a block is called where it is undone.
-_STEPS = {"open": "Open block", "close": "Close block", "words": "Save summary of block", "remove": "Remove block"}
+_CHANGED = ("Change block", "Compressed.")
 
 
 @access()
@@ -75,13 +75,13 @@ def compress(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
         return HttpResponse(escape(_effect(packed, then)))
     undo_steps.commit(workspace, changed.delta, name=_step_name(request, packed, state))
     after = replace(state, start=0, end=0, sel="" if act == "remove" else state.sel)
-    return _answer(request, workspace, after, SAID.get(act, "Compressed."))
+    return _answer(request, workspace, after, _ACTS.get(act, _CHANGED)[1])
 
 
 def _step_name(request: SignedInRequest, packed: Packed, state: ViewState) -> str:
     """What is done, as its undo names it: "Compress m127–m134", "Remove block b1"."""
     if block := request.POST.get("block", ""):
-        return f"{_STEPS.get(request.POST.get('act', ''), 'Change block')} {block}"
+        return f"{_ACTS.get(request.POST.get('act', ''), _CHANGED)[0]} {block}"
     chosen = ranges.range_of(packed.packing, state)
     return "" if chosen is None else f"Compress {chosen.start_id}–{chosen.end_id}"
 

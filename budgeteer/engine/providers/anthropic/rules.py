@@ -109,7 +109,7 @@ ANTHROPIC_RULES: Final = (
     ),
     ProviderRule(
         "tool names",
-        "every tool is named with up to 128 letters, digits, - and _",
+        f"every tool is named with up to {ANTHROPIC_TOOLS.names.most} letters, digits, - and _",
         lambda request: wrong_names(_tool_names(request), ANTHROPIC_TOOLS.names),
     ),
     ProviderRule("tools differ", "no two tools share a name", lambda request: same_names(_defined(request))),

@@ -85,7 +85,7 @@ GEMINI_RULES: Final = (
     ProviderRule("calls have names", NAMED, lambda request: nameless(_called(request))),
     ProviderRule(
         "tool names",
-        "every tool is named with up to 64 letters, digits, - _ . and :, of which a letter or _ is the first",
+        f"every tool is named with up to {GEMINI_TOOLS.names.most} letters, digits, - _ . and :, a letter or _ first",
         lambda request: wrong_names(_tool_names(request), GEMINI_TOOLS.names),
     ),
     ProviderRule("tools differ", "no two tools share a name", lambda request: same_names(_declared(request))),

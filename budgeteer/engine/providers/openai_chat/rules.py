@@ -49,7 +49,7 @@ CHAT_RULES: Final = (
     ProviderRule("calls have names", NAMED, lambda request: nameless(_called_names(request))),
     ProviderRule(
         "tool names",
-        "every tool is named with up to 64 letters, digits, - and _",
+        f"every tool is named with up to {OPENAI_TOOLS.names.most} letters, digits, - and _",
         lambda request: wrong_names(_tool_names(request), OPENAI_TOOLS.names),
     ),
 )

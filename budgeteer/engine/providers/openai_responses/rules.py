@@ -68,7 +68,7 @@ RESPONSES_RULES: Final = (
     ProviderRule("calls have names", NAMED, lambda request: nameless(_called(request, "name"))),
     ProviderRule(
         "tool names",
-        "every tool is named with up to 128 letters, digits, - and _",
+        f"every tool is named with up to {RESPONSES_TOOLS.names.most} letters, digits, - and _",
         lambda request: wrong_names(_tool_names(request), RESPONSES_TOOLS.names),
     ),
     ProviderRule("outputs follow calls", "every output answers a call of its kind before it", _stray_outputs),
