@@ -1,8 +1,9 @@
 """The stacked budget bar as numbers a template can print: one linear domain, laid out at a nominal width.
 
 The domain is the context window plus what was not sent, so that the reserve stands between the limit line and the
-overflow. Shapes are laid out in pixels at a nominal width and printed in percent, so the picture stretches while its
-text does not. Rules (gap, least width, text fitting) are the design's own.
+overflow. Where the window is a small share of the domain the scale is broken behind it: what is past the window stands
+on a scale of its own. Shapes are laid out in pixels at a nominal width and printed in percent, so the picture stretches
+while its text does not. Rules (gap, least width, text fitting, the break) are the design's own.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ GAP_PX = 2.0
 LEAST_PX = 0.8
 LABEL_PX = 6.0  # before and behind a label
 LETTER_PX = 13.0  # the least width that still takes one letter
+WINDOW_SHARE = 0.4  # the least share of the width that the context window has; the scale is broken to keep it
+BREAK_PX = 16.0  # the mark of a broken scale with its room
 
 _WITHIN = frozenset({"sent", "free"})
 """The kinds of pieces before the limit."""
@@ -153,7 +156,10 @@ class BarSegment:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One drawing of the bar at one nominal width: under it its `axis`, or its `ends` where it has no labels."""
+    """One drawing of the bar at one nominal width: under it its `axis`, or its `ends` where it has no labels.
+
+    `break_at` is where the scale is broken: what is past the window is longer than drawn. None where it is whole.
+    """
 
     name: str
     height: int
@@ -162,6 +168,7 @@ class Bar:
     threshold_at: str | None
     axis: tuple[AxisText, ...]
     ends: tuple[AxisText, ...]
+    break_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,25 +215,42 @@ class BarLegend:
     held: str
     has_threshold: bool
     has_unsent: bool
+    has_break: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """What the width of a bar, or of several beside each other, stands for, in tokens: the widest of each zone.
+
+    `is_shared` where there are several, whose equal limits stand at one place.
+    """
+
+    window: int
+    past: int
+    whole: int
+    is_shared: bool
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the window would have less than its least share of the width."""
+        return self.window < WINDOW_SHARE * self.whole
 
 
 def draw_bar(figures: BarFigures) -> BarPicture:
     """The bar for these figures in every width."""
     pieces = pieces_of(figures)
-    layouts = [_lay_out(figures, pieces, variant) for variant in VARIANTS]
+    scale = _scale_of([pieces])
+    layouts = [_lay_out(figures, pieces, variant, scale) for variant in VARIANTS]
     return _picture(figures, pieces, [layout.to_bar() for layout in layouts])
 
 
 def draw_bars(several: Sequence[BarFigures]) -> list[BarPicture]:
     """Bars beside each other: on one scale, equal limits at one place, and below each the same kinds of labels."""
-    scale_tokens = max((domain_tokens(figures) for figures in several), default=0)
     pieces = [pieces_of(figures) for figures in several]
+    scale = _scale_of(pieces)
     drawn: list[list[Bar]] = [[] for _ in several]
     for variant in VARIANTS:
-        layouts = [
-            _lay_out(figures, mine, variant, scale_tokens=scale_tokens)
-            for figures, mine in zip(several, pieces, strict=True)
-        ]
+        layouts = [_lay_out(figures, mine, variant, scale) for figures, mine in zip(several, pieces, strict=True)]
         detail = shared_detail([layout.marks for layout in layouts], variant)
         for bars, layout in zip(drawn, layouts, strict=True):
             bars.append(layout.to_bar(detail))
@@ -244,12 +268,12 @@ def legend_of(pictures: Iterable[BarPicture]) -> BarLegend:
         held=", ".join(name[:1].lower() + name[1:] for name in held),
         has_threshold=any(bar.threshold_at for picture in pictures for bar in picture.drawings),
         has_unsent=bool(kinds & {"trimmed", "notSent"}),
+        has_break=any(bar.break_at for picture in pictures for bar in picture.drawings),
     )
 
 
 def _picture(figures: BarFigures, pieces: Sequence[BarPiece], drawings: Sequence[Bar]) -> BarPicture:
-    in_window = _WITHIN | _HELD_BACK
-    inside, outside = ([piece for piece in pieces if (piece.kind in in_window) is side] for side in (True, False))
+    inside, outside = _zones(pieces)
     past = "Past the limit, and not sent" if any(piece.kind == "over" for piece in outside) else "Not sent"
     parts = (_part("Context window", inside), _part(past, outside))
     return BarPicture(_sentence(figures), tuple(drawings), tuple(part for part in parts if part.rows))
@@ -263,9 +287,21 @@ def _part(title: str, pieces: Sequence[BarPiece]) -> BarPart:
     return BarPart(title, f"{sum(piece.tokens for piece in pieces):,}", rows)
 
 
-def domain_tokens(figures: BarFigures) -> int:
-    """What the bar reaches to: the window, and what goes past it or is not sent."""
-    return sum(piece.tokens for piece in pieces_of(figures))
+def _zones(pieces: Sequence[BarPiece]) -> tuple[list[BarPiece], list[BarPiece]]:
+    """The pieces of the context window, and those of what goes past it or is not sent."""
+    in_window = _WITHIN | _HELD_BACK
+    inside, outside = ([piece for piece in pieces if (piece.kind in in_window) is side] for side in (True, False))
+    return inside, outside
+
+
+def _scale_of(several: Sequence[Sequence[BarPiece]]) -> _Scale:
+    sums = [[sum(piece.tokens for piece in zone) for zone in _zones(pieces)] for pieces in several]
+    return _Scale(
+        window=max((window for window, _ in sums), default=0),
+        past=max((past for _, past in sums), default=0),
+        whole=max((window + past for window, past in sums), default=0),
+        is_shared=len(several) > 1,
+    )
 
 
 def pieces_of(figures: BarFigures) -> list[BarPiece]:
@@ -327,7 +363,26 @@ def place(pieces: Sequence[BarPiece], variant: Variant, share: float = 1.0) -> l
     return _placed(pieces, spread([piece.tokens for piece in pieces], width_px=variant.width_px * share), variant)
 
 
-def _place_by_limit(pieces: Sequence[BarPiece], variant: Variant, scale_tokens: int) -> list[BarSegment]:
+def _place_on(scale: _Scale, pieces: Sequence[BarPiece], variant: Variant) -> list[BarSegment]:
+    """The pieces on the scale: each zone on its own where it is broken."""
+    if not scale.is_broken:
+        return _place_by_limit(pieces, variant, scale.whole) if scale.is_shared else place(pieces, variant)
+    window, past = _zones(pieces)
+    end_px = variant.width_px * WINDOW_SHARE
+    segments = (
+        _place_by_limit(window, variant, scale.window / WINDOW_SHARE)
+        if scale.is_shared
+        else place(window, variant, WINDOW_SHARE)
+    )
+    if past:
+        room = variant.width_px - end_px - BREAK_PX
+        width_px = room * sum(piece.tokens for piece in past) / scale.past
+        widths = spread([piece.tokens for piece in past], width_px=max(width_px, len(past) * 2 * GAP_PX))
+        segments += _placed(past, widths, variant, end_px + BREAK_PX)
+    return segments
+
+
+def _place_by_limit(pieces: Sequence[BarPiece], variant: Variant, scale_tokens: float) -> list[BarSegment]:
     """The pieces with the limit where its tokens are on the scale, however many gaps there are before it."""
     zones = [[piece.tokens for piece in pieces if (piece.kind in _WITHIN) is within] for within in (True, False)]
     widths = [variant.width_px * sum(zone) / scale_tokens - GAP_PX / 2 for zone in zones]
@@ -337,9 +392,8 @@ def _place_by_limit(pieces: Sequence[BarPiece], variant: Variant, scale_tokens: 
     return _placed(pieces, spread_widths, variant)
 
 
-def _placed(pieces: Sequence[BarPiece], widths: Sequence[float], variant: Variant) -> list[BarSegment]:
+def _placed(pieces: Sequence[BarPiece], widths: Sequence[float], variant: Variant, x: float = 0.0) -> list[BarSegment]:
     segments: list[BarSegment] = []
-    x = 0.0
     for piece, width in zip(pieces, widths, strict=True):
         segments.append(_segment(piece, x=x, width=width, variant=variant))
         x += width + GAP_PX
@@ -353,6 +407,7 @@ class _Layout:
     variant: Variant
     segments: list[BarSegment]
     marks: Marks
+    break_px: float | None
 
     def to_bar(self, at_most: LabelDetail = ALL_DETAIL) -> Bar:
         """The drawing with the labels that fit and say no more than they may."""
@@ -365,12 +420,13 @@ class _Layout:
             threshold_at=None if marks.threshold_px is None else percent(marks.threshold_px, variant),
             axis=tuple(axis_texts(marks, variant, at_most)),
             ends=tuple(end_texts(marks, variant)),
+            break_at=None if self.break_px is None else percent(self.break_px, variant),
         )
 
 
-def _lay_out(figures: BarFigures, pieces: list[BarPiece], variant: Variant, *, scale_tokens: int = 0) -> _Layout:
-    """One drawing; with `scale_tokens` beside others, on a scale that ends there."""
-    segments = _place_by_limit(pieces, variant, scale_tokens) if scale_tokens else place(pieces, variant)
+def _lay_out(figures: BarFigures, pieces: list[BarPiece], variant: Variant, scale: _Scale) -> _Layout:
+    """One drawing on this scale."""
+    segments = _place_on(scale, pieces, variant)
     marks = Marks(
         limit=figures.limit,
         limit_px=limit_px(segments),
@@ -383,7 +439,9 @@ def _lay_out(figures: BarFigures, pieces: list[BarPiece], variant: Variant, *, s
         threshold_px=_threshold_px(figures, segments),
         held_px=max((one.x + one.width for one in segments if one.piece.kind in _HELD_BACK), default=0.0),
     )
-    return _Layout(variant, segments, marks)
+    is_broken = scale.is_broken and any(_zones(pieces)[1])
+    break_px = variant.width_px * WINDOW_SHARE + BREAK_PX / 2 if is_broken else None
+    return _Layout(variant, segments, marks, break_px)
 
 
 def _segment(piece: BarPiece, *, x: float, width: float, variant: Variant) -> BarSegment:

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from budgeteer.engine.packing.ledger import CATEGORIES
 from budgeteer.presentation.bar import (
+    BREAK_PX,
     GAP_PX,
     LEAST_PX,
     VARIANTS,
+    WINDOW_SHARE,
     BarFigures,
     Share,
     draw_bar,
@@ -66,6 +68,9 @@ def test_segments_of_every_drawing_stand_beside_each_other(bar: BarFigures) -> N
     for drawing, variant in zip(draw_bar(bar).drawings, VARIANTS, strict=True):
         at = 0.0
         for segment in drawing.segments:
+            if drawing.break_at and segment.x > at + 1e-6:
+                assert abs(segment.x - variant.width_px * WINDOW_SHARE - BREAK_PX) < 1e-6
+                at = segment.x
             assert abs(segment.x - at) < 1e-6
             at = segment.x + segment.width + GAP_PX
         assert at - GAP_PX <= variant.width_px + 1e-6
@@ -189,6 +194,36 @@ def test_an_empty_prompt_is_all_free() -> None:
     picture = draw_bar(BarFigures((), 1_000, 900, 900, 100, None))
     assert [segment.piece.kind for segment in picture.drawings[0].segments] == ["free", "reserve"]
     assert picture.drawings[0].threshold_at is None
+
+
+@given(figures())
+def test_the_scale_is_broken_only_where_the_window_would_have_less_than_its_share(bar: BarFigures) -> None:
+    inside = sum(p.tokens for p in pieces_of(bar) if p.kind in {"sent", "free", "margin", "reserve", "unusable"})
+    is_broken = inside < WINDOW_SHARE * sum(piece.tokens for piece in pieces_of(bar))
+    for drawing, variant in zip(draw_bar(bar).drawings, VARIANTS, strict=True):
+        assert bool(drawing.break_at) is is_broken
+        window = [s for s in drawing.segments if s.piece.kind in {"sent", "free", "margin", "reserve", "unusable"}]
+        behind = max(segment.x + segment.width for segment in window)
+        assert behind >= variant.width_px * WINDOW_SHARE - 60  # the gaps between thin pieces belong to both sides
+        if is_broken:
+            assert abs(behind - variant.width_px * WINDOW_SHARE) < 1e-6
+
+
+def test_a_prompt_that_leaves_most_out_keeps_its_window_readable() -> None:
+    shares = (Share("S", "System", 12_000, 0), Share("H", "History", 150_000, 1_700_000))
+    bar = BarFigures(shares, 200_000, 190_000, 180_000, 10_000, 80)
+    picture = draw_bar(bar)
+    assert [drawing.limit_at for drawing in picture.drawings] != [None] * 3
+    assert all(float(str(drawing.break_at).rstrip("%")) > 40 for drawing in picture.drawings)
+    assert all(float(drawing.limit_at.rstrip("%")) > 34 for drawing in picture.drawings)
+    assert legend_of([picture]).has_break
+    fewer = replace(bar, shares=(Share("S", "System", 12_000, 0), Share("H", "History", 150_000, 900_000)))
+    a, b = draw_bars([bar, fewer])
+    for one, two in zip(a.drawings, b.drawings, strict=True):
+        assert (one.limit_at, one.break_at) == (two.limit_at, two.break_at)
+        longest, shorter = (drawing.segments[-1] for drawing in (one, two))
+        assert longest.left == shorter.left
+        assert abs(shorter.width / longest.width - 900 / 1_700) < 0.01
 
 
 @given(figures())

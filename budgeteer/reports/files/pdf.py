@@ -230,6 +230,10 @@ def _draw_bar(canvas: Canvas, bar: BudgetBar) -> None:
     canvas.setStrokeColor(HexColor(colours["text"]))
     canvas.setLineWidth(1.2)
     canvas.line(_place(wide.limit_at), 3, _place(wide.limit_at), _BAR_HEIGHT + 9)
+    if wide.break_at:
+        for left in (-2.0, 2.0):
+            at = _place(wide.break_at) + left
+            canvas.line(at - 1.5, 6, at + 1.5, _BAR_HEIGHT + 6)
 
 
 def _place(percent: str) -> float:
