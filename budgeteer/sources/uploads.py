@@ -26,12 +26,16 @@ from budgeteer.formats.detect import format_named
 from budgeteer.formats.reading.compressed_files import unpacks_to_more
 from budgeteer.formats.reading.limits import readable_bytes
 from budgeteer.jobs import services as jobs
+from budgeteer.scanning.rules import hits_in
 from budgeteer.sources.files.storage import StorageAway, remove_unused
 from budgeteer.sources.models import Source
 from budgeteer.sources.own_formats import formats_of
 from budgeteer.sources.storage_quota import check_room, lock_quota, make_room
 
 NAME_CHARS = 120
+# How much of its first line names a pasted text, and how much of that line is looked through for a secret in it.
+PASTE_CHARS = 40
+SCANNED_CHARS = 1_000
 # The most files that one submission may make sources of: each takes about 16 ms, and one request waits for all.
 FILES_AT_ONCE = 200
 # Uploads that have more bytes than this, unpacked, are imported on the queue for long work, so that small ones never
@@ -235,11 +239,13 @@ def _is_large(source: Source) -> bool:
 
 
 def paste_name(text: str) -> str:
-    """What a pasted text is called at first: its first line, or that it is JSON."""
+    """What a pasted text is called at first: its first line, or that it is JSON; a line with a secret names nothing."""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     if first.startswith(("{", "[")):
         return "Pasted JSON"
-    return f"Pasted: {first[:40]}…" if len(first) > 40 else f"Pasted: {first}"
+    if any(hit.start < PASTE_CHARS for hit in hits_in(first[:SCANNED_CHARS])):
+        return "Pasted text"
+    return f"Pasted: {first[:PASTE_CHARS]}…" if len(first) > PASTE_CHARS else f"Pasted: {first}"
 
 
 def pack_folder(files: Sequence[File[bytes]], paths: Sequence[dict[str, Any]]) -> tuple[str, IO[bytes]]:

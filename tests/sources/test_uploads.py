@@ -116,6 +116,9 @@ def test_a_long_name_keeps_its_beginning_and_its_ending():
         ('\n {"messages": []}', "Pasted JSON"),
         ("User: hello\nAssistant: hi", "Pasted: User: hello"),
         ("w" * 100, f"Pasted: {'w' * 40}…"),
+        ("AWS_SECRET=" + "AKIA" + "QYLPMN5HHHFPZAM2\nUser: hello", "Pasted text"),
+        ("Write to ada" + "@harbour.io before noon\n", "Pasted text"),
+        ("w" * 100 + " ada" + "@harbour.io", f"Pasted: {'w' * 40}…"),
     ],
 )
 def test_a_paste_is_named_by_its_first_line(text, name):
