@@ -42,5 +42,5 @@ class NewTeamForm(TeamForm):
 
     owner = forms.ModelChoiceField(
         User.objects.filter(is_active=True).order_by("username"),
-        help_text="Adds and removes members on the team’s page; needs no other right.",
+        help_text="Adds and removes members on the team's page; needs no other right.",
     )

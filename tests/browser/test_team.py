@@ -231,7 +231,7 @@ def test_a_viewer_opens_a_shared_workspace_and_finds_everything_to_look_at_and_n
     expect(vera.get_by_text("shared by ada").first).to_be_visible()
     vera.locator("table.ws a").first.click()
     assert verdict(vera) == said
-    expect(vera.locator("#looking")).to_contain_text("You are looking at ada’s workspace.")
+    expect(vera.locator("#looking")).to_contain_text("You are looking at ada's workspace.")
     expect(vera.locator("#i-model")).to_be_disabled()
     vera.locator("table.items tbody .c-name a").first.click()
     expect(vera.locator("#inspector h2")).not_to_have_text("Inspector")

@@ -58,7 +58,7 @@ def looking_at(request: SignedInRequest, workspace: Workspace) -> Looking | None
             return None
         sentence = "You are looking at your own workspace: your account is a viewer now."
         return Looking(f"{sentence} An administrator can make you an editor.", is_own=True, can_copy=False)
-    sentence = f"You are looking at {name_of(workspace.owner)}’s workspace."
+    sentence = f"You are looking at {name_of(workspace.owner)}'s workspace."
     more = "Make a copy to change it." if may_edit else "To change a copy, ask an administrator to make you an editor."
     return Looking(f"{sentence} {more}", is_own=False, can_copy=may_edit)
 

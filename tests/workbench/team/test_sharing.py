@@ -78,7 +78,7 @@ def test_whoever_looks_finds_the_same_figures_and_nothing_to_press(
     address = f"{shared.get_absolute_url()}?view={view}"
     own, theirs = (each.get(address).content.decode() for each in (client, signed_in(reader)))
     assert text_of(own, "verdict") == text_of(theirs, "verdict")
-    assert "You are looking at ada’s workspace." in text_of(theirs, "looking")
+    assert "You are looking at ada's workspace." in text_of(theirs, "looking")
     main = main_of(theirs)
     assert 'method="post" action' in main_of(own)
     assert re.findall(r"hx-post=", main) == []
