@@ -103,6 +103,25 @@ def test_what_stands_before_an_end_is_promised_with_it() -> None:
     assert "message:m2" not in {one.id for one in with_tokens(needed - 1).ledger if one.fate == "kept"}
 
 
+def test_an_end_in_a_later_turn_is_promised_with_its_turn() -> None:
+    bundle = bundle_of(*(user("the") if at % 2 == 0 else assistant("the") for at in range(6)))
+    history = {"strategy": "oldestFirst", "endOn": "user"}
+    packing = packed(bundle, {"history": history | {"maxTokens": 80_000, "maxTurns": 1}})
+    assert sent(packing) == ["m1"]
+    first = bundle.history_measures.column("openai-chat", "tokens").tolist()[0]
+    for tokens in (first, 80_000):
+        limits = {"maxTokens": tokens, "maxTurns": 1}
+        promised = {
+            one.id.removeprefix("message:"): {str(each.limit): each.at_least for each in one.reason.conditions}
+            for one in packed(bundle, {"history": history | limits}).ledger
+            if one.rule == "oldestFirst"
+        }
+        assert [name for name, asked in promised.items() if "history.maxTurns" in asked][-2:] == ["m4", "m5"]
+        for name, asked in promised.items():
+            raised = {limit.removeprefix("history."): least for limit, least in asked.items()}
+            assert name in sent(packed(bundle, {"history": history | limits | raised}))
+
+
 def test_no_number_is_promised_to_what_a_summary_stands_for_and_history_may_not_begin_with() -> None:
     config = {"history": {"strategy": "summarizeOlder", "maxChars": 30, "keepUserTurns": 1, "startOn": "assistant"}}
     packing = packed(bundle_of(*TALK, user("e")), config)

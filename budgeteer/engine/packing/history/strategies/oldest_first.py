@@ -29,9 +29,10 @@ def oldest_first(view: HistoryView) -> HistoryFit:
         kept = kept & (always | counts.within(view.config))
     said = needed
     if view.config.end_on != "any" and view.query_tokens == 0:
-        said = _up_to_an_end(view, needed, free)
+        ends = _ends(view, needed, free)
+        said = np.maximum(needed, needed[ends])
         if counts is not None:
-            messages, turns = (_up_to_an_end(view, column, free) for column in (counts.messages, counts.turns))
+            messages, turns = (np.maximum(column, column[ends]) for column in (counts.messages, counts.turns))
             counts = NeededCounts(messages, turns)
     rule = np.full(len(view), int(HistoryRule.OLDEST_FIRST), np.int64)
     rule[~view.alive] = HistoryRule.VALIDITY
@@ -40,16 +41,19 @@ def oldest_first(view: HistoryView) -> HistoryFit:
     return HistoryFit(kept, rule, limit, said, over=over, needed_counts=counts)
 
 
-def _up_to_an_end(view: HistoryView, needed: Ints, free: Mask) -> Ints:
-    """What each message needs where `endOn` takes back what follows the last message that it asks for.
+def _ends(view: HistoryView, needed: Ints, free: Mask) -> Ints:
+    """The message that each one is kept with where `endOn` takes back what follows the last one that it asks for.
 
-    That is what the next such message needs. One that stands before the first of them stays while none is kept.
+    That is the next such message, whose tokens, place and turn it needs as well; itself where it waits for none: one
+    that stands before the first of them stays while none is kept. `needed` tells the order, in tokens.
     """
-    ends = np.sort(needed[end_places(view, view.alive) & free])
+    rows = np.arange(len(view))
+    ends = np.flatnonzero(end_places(view, view.alive) & free)
     if not len(ends):
-        return needed
-    reached = ends[np.minimum(np.searchsorted(ends, needed), len(ends) - 1)]
-    return np.where(free & (needed > ends[0]), np.maximum(needed, reached), needed)
+        return rows
+    ends = ends[np.argsort(needed[ends], kind="stable")]
+    following = ends[np.minimum(np.searchsorted(needed[ends], needed), len(ends) - 1)]
+    return np.where(free & (needed > needed[ends[0]]), following, rows)
 
 
 def _asks_nothing(view: HistoryView, kept: np.ndarray, needed: np.ndarray, limit: int) -> Over | None:
