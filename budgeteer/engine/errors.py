@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 
 class BudgeteerError(Exception):
@@ -141,7 +141,10 @@ class TokenizerUnavailable(BudgeteerError):
 
 
 #: Why a prompt cannot be sent: by its size, or because nothing is left of it, or because the task cannot be sent.
-type OverCause = Literal["size", "empty", "task"]
+type OverCause = Literal["size", "ownLimit", "empty", "task"]
+
+#: The causes of these that a size is.
+SIZES: Final[frozenset[OverCause]] = frozenset({"size", "ownLimit"})
 
 
 class BudgetExceeded(BudgeteerError):
@@ -151,7 +154,9 @@ class BudgetExceeded(BudgeteerError):
         section: the section that cannot shrink ("history", "skills", …).
         needed_tokens: what its protected content takes, in tokens; 0 where no size is at fault.
         allowed_tokens: the room that is left for it, in tokens.
-        cause: "size", "empty" (no message is left to send) or "task" (the provider cannot be sent what asks).
+        cause: "size" (the prompt has no room for it), "ownLimit" (the limit of its own section has none), "empty" (no
+            message is left to send) or "task" (the provider cannot be sent what asks).
+        least_limit: where that limit is too low, the least value that mends it, in tokens; else 0.
     """
 
     def __init__(
@@ -162,4 +167,5 @@ class BudgetExceeded(BudgeteerError):
         self.allowed_tokens = allowed_tokens
         self.sentence = sentence
         self.cause: OverCause = cause
+        self.least_limit = 0
         super().__init__(sentence)

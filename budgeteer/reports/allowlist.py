@@ -124,6 +124,7 @@ _VERDICT: Final[ObjectShape] = {
     "limits": known_words(words.BOUNDS),
     **dict.fromkeys(("askedTokens", "sentTokens", "notSentTokens", "freeTokens", "overTokens", "limitTokens"), number),
     "counts": _counts,
+    "shortened": object_of({"items": number, "tokens": number}),
     "items": number,
 }
 _FEATURE_MODES: Final[ObjectShape] = {
@@ -141,6 +142,7 @@ _PACKING: Final[ObjectShape] = {
             "cause": word_of(words.ERROR_CAUSES),
             "neededTokens": number,
             "allowedTokens": number,
+            "leastLimit": number,
         }
     ),
     "model": word_of(frozenset(MODELS)),

@@ -55,6 +55,7 @@ def figures_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> d
             "cause": error.cause,
             "neededTokens": error.needed_tokens,
             "allowedTokens": error.allowed_tokens,
+            "leastLimit": error.least_limit,
             "sentence": error.sentence,
         },
         "model": packing.model,
@@ -131,5 +132,6 @@ def _verdict_to_json(verdict: Verdict) -> dict[str, Any]:
         "overTokens": verdict.over_tokens,
         "limitTokens": verdict.limit_tokens,
         "counts": verdict.counts,
+        "shortened": {"items": verdict.shortened, "tokens": verdict.shortened_tokens},
         "items": verdict.items,
     }

@@ -173,7 +173,8 @@ class LedgerRows:
     `ids` and `names` may read their entries on demand. `frame_tokens` is each sent message's own frame, already inside
     the section's overhead and only repeated here so that a picture by category adds up. `explain(row)` writes a reason,
     `group(row)` tells the number of its group, -1 where it is alone.
-    `messages` says which message of the bundle's history each decision is about, -1 where it is about none.
+    `messages` says which message of the bundle's history each decision is about, -1 where it is about none, and `cut`
+    which are sent in part because a setting shortens them, None for none; what a provider takes no part of is not cut.
     """
 
     section: str
@@ -191,6 +192,7 @@ class LedgerRows:
     estimated: NDArray[np.bool_]
     explain: Callable[[int], Reason]
     messages: Ints | None = None
+    cut: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.fate)
@@ -282,6 +284,13 @@ class Ledger:
     def trimmed_tokens(self) -> Ints:
         """By item, the tokens that it lost where the rest of it is sent."""
         return np.where(self.fate == TRUNCATED, self.lost_tokens, 0)
+
+    @cached_property
+    def cut_tokens(self) -> Ints:
+        """By item that a setting shortens, the tokens that it lost; only those that lost any."""
+        parts = [np.zeros(len(part), np.bool_) if part.cut is None else part.cut for part in self.parts]
+        lost = self.lost_tokens[self._joined(parts, np.bool_)]
+        return lost[lost > 0]
 
     @cached_property
     def after_chars(self) -> Ints:

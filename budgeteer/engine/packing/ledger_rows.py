@@ -265,13 +265,15 @@ def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, provider: s
     data = _MessageColumns(measures, provider, fit.kept)
     fate, estimated = data.fate(), fixed.estimated
     fate[is_summarised(fit.rule)] = SUMMARISED
-    loss = data.get("loss")
+    loss, cut = data.get("loss"), None
     after_tokens, after_chars = only(data.get("tokens"), fit.kept), only(data.get("chars"), fit.kept)
     if fit.shortened is not None:
         short = fit.shortened.among(fit.kept)
         after_tokens[short.rows], after_chars[short.rows] = short.tokens, short.chars
         estimated = estimated.copy()
         fate[short.rows], estimated[short.rows] = TRUNCATED, False
+        cut = np.zeros(len(measures), np.bool_)
+        cut[short.rows] = True
     known = known_index(bundle)
     return LedgerRows(
         section="history",
@@ -289,6 +291,7 @@ def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, provider: s
         category=fixed.category,
         fate=fate,
         estimated=estimated,
+        cut=cut,
     )
 
 

@@ -94,12 +94,19 @@ class _Union:
             estimated=np.where(under, measures.images[self.row] > 0, left.estimated[place]),
             explain=self._explain,
             messages=self.row,
+            cut=~block & ~under & (self._changed | (False if left.cut is None else left.cut[place])),
         )
+
+    @property
+    def _changed(self) -> Mask:
+        """Which messages the automatic strategies shorten."""
+        found: Mask = self.pruned.shortened.strategy[self.row] > 0
+        return found
 
     def _fates(self, block: Mask) -> NDArray[np.int8]:
         """A message under a block goes with it: summarised, or dropped where the block itself is not sent."""
         fate = np.where(block, ADDED, self.left.fate[self.place])
-        changed = ~block & ~self.under & (self.pruned.shortened.strategy[self.row] > 0)
+        changed = ~block & ~self.under & self._changed
         fate[changed & (fate == KEPT)] = TRUNCATED
         with_block = np.where(fate == DROPPED, DROPPED, SUMMARISED)
         return np.where(self.under, np.where(self._unsendable(), DROPPED, with_block), fate).astype(np.int8)

@@ -95,13 +95,15 @@ class Verdict:
     """The answer in one sentence, with its figures in tokens.
 
     Attributes:
-        level: "fits" (nothing is left out), "limited" (it fits, with items left out or summarised), "cannotFit" (what
-            may not be left out is over).
+        level: "fits" (everything is sent), "limited" (it fits, with items left out, summarised or shortened by a
+            setting), "cannotFit" (what may not be left out is over).
         sentence, short: the same in words, and for a list (verdict_text.py).
         limits: what left items out, the one that took the most tokens first.
         asked_tokens: what everything would take with no limit; sent + not_sent = asked.
         over_tokens: how much of that is past the limit, whether or not what is sent fits.
         free_tokens: sent + free = limit; negative where it does not fit.
+        shortened, shortened_tokens: the messages that a setting shortens, and what they lost. `counts` has those too of
+            which the provider takes no part.
     """
 
     level: Level
@@ -115,6 +117,8 @@ class Verdict:
     over_tokens: int
     limit_tokens: int
     counts: dict[str, int]
+    shortened: int
+    shortened_tokens: int
     items: int
 
 

@@ -20,13 +20,23 @@ def verdict_of(
     """The verdict of a ledger; `limits` are those that left something out."""
     sent = ledger.total().tokens
     counts = ledger.counts()
-    limit = allowance.usable_tokens
-    level: Level = "limited" if counts["dropped"] or counts["summarised"] else "fits"
+    limit, cut = allowance.usable_tokens, ledger.cut_tokens
+    level: Level = "limited" if counts["dropped"] or counts["summarised"] or len(cut) else "fits"
     shortfall = None
     if error is not None:
         level, shortfall = "cannotFit", Shortfall(error.section, error.needed_tokens, error.allowed_tokens, error.cause)
     free, not_sent = limit - sent, demand.tokens - sent
-    words = VerdictFigures(level, counts["dropped"], counts["summarised"], limits, shortfall, free, not_sent)
+    words = VerdictFigures(
+        level=level,
+        dropped=counts["dropped"],
+        summarised=counts["summarised"],
+        limits=limits,
+        shortfall=shortfall,
+        free_tokens=free,
+        left_out_tokens=not_sent,
+        shortened=len(cut),
+        shortened_tokens=int(cut.sum()),
+    )
     return Verdict(
         level=level,
         sentence=words.sentence,
@@ -39,6 +49,8 @@ def verdict_of(
         over_tokens=max(demand.tokens - limit, 0),
         limit_tokens=limit,
         counts=counts,
+        shortened=len(cut),
+        shortened_tokens=int(cut.sum()),
         items=len(ledger) - counts["added"],
     )
 
@@ -90,9 +102,11 @@ def error_of(
     if over is not None and fixed <= limit_tokens:
         allowed = max(over.allowed_tokens, 0)
         needed, sentence = over.needed_tokens, over.sentence
-        return BudgetExceeded(
+        error = BudgetExceeded(
             "history", needed_tokens=needed, allowed_tokens=allowed, sentence=sentence, cause=over.cause
         )
+        error.least_limit = over.least_limit
+        return error
     section = max(sizes, key=lambda name: sizes[name])
     allowed = max(limit_tokens - fixed + sizes[section], 0)
     sentence = (

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from budgeteer.engine.errors import OverCause
+from budgeteer.engine.errors import SIZES, OverCause
 
 type Level = Literal["fits", "limited", "cannotFit"]
-"""Nothing is left out; within the budget, but items are left out or summarised; what may not be left out is over."""
+"""Everything is sent; within the budget, but settings leave out, summarise or shorten; what must stay is over."""
 
 
 class Bound(StrEnum):
@@ -77,16 +77,22 @@ class Shortfall:
     @property
     def over_tokens(self) -> int:
         """How many tokens of the section have no room; 0 where its size is not what keeps it out."""
-        return self.needed_tokens - max(self.allowed_tokens, 0) if self.cause == "size" else 0
+        return self.needed_tokens - max(self.allowed_tokens, 0) if self.cause in SIZES else 0
 
     @property
     def clause(self) -> str:
-        """Why nothing can be sent: "the history needs at least 900 tokens and 400 are available"."""
+        """Why nothing can be sent: "the history needs at least 900 tokens and 400 are available".
+
+        Where the section's own limit is the narrower one, that limit is named.
+        """
         match self.cause:
             case "empty":
                 return "no message is left to send"
             case "task":
                 return "what was asked last cannot be sent"
+            case "ownLimit":
+                limit = WORDS.get(Bound(self.section), self.section) if self.section in set(Bound) else self.section
+                return f"{limit} allows {max(self.allowed_tokens, 0):,} tokens and {self.needed_tokens:,} must stay"
             case "size":
                 what, verb = _SECTIONS.get(self.section, (self.section, "needs"))
                 left = max(self.allowed_tokens, 0)
@@ -106,6 +112,7 @@ class VerdictFigures:
     Attributes:
         limits: those that left something out, the one that took most first.
         free_tokens, left_out_tokens: the room that stays free, and what was left out.
+        shortened, shortened_tokens: the messages that a setting shortens, and the tokens that they lost.
     """
 
     level: Level
@@ -115,6 +122,8 @@ class VerdictFigures:
     shortfall: Shortfall | None = None
     free_tokens: int = 0
     left_out_tokens: int = 0
+    shortened: int = 0
+    shortened_tokens: int = 0
 
     @property
     def wastes_room(self) -> bool:
@@ -129,13 +138,13 @@ class VerdictFigures:
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, without its stop: "Fits, with 110 items left out by the history limit"."""
-        if self.wastes_room:
-            return f"Fits, but {self.free_tokens:,} tokens are free: {self._gone()}"
         match self.level:
             case "fits":
                 return "Fits"
             case "limited":
-                return f"Fits, with {self._gone()}" if self.dropped or self.summarised else "Fits"
+                gone = self._gone()
+                free = f", though {self.free_tokens:,} tokens are free" if self.wastes_room else ""
+                return f"Fits, with {gone}{free}" if gone else "Fits"
             case "cannotFit":
                 return f"Does not fit, because {self.shortfall.clause}" if self.shortfall else "Does not fit"
 
@@ -147,14 +156,28 @@ class VerdictFigures:
             return f"Does not fit: {over:,} over" if over else "Does not fit"
         if self.dropped:
             return f"Fits, {self.dropped:,} left out"
-        return f"Fits, {self.summarised:,} summarised" if self.summarised else "Fits"
+        if self.summarised:
+            return f"Fits, {self.summarised:,} summarised"
+        return f"Fits, {self.shortened:,} shortened" if self.shortened else "Fits"
 
     def _gone(self) -> str:
-        items = "item" if (self.dropped or self.summarised) == 1 else "items"
-        if not self.dropped:
-            return f"{self.summarised:,} {items} summarised"
-        left_out = f"{self.dropped:,} {items} left out {cause_of(self.limits)}".rstrip()
-        return f"{left_out} and {self.summarised:,} summarised" if self.summarised else left_out
+        """What is not sent, or not whole: "110 items left out by the history limit and 4 summarised"."""
+        told = [
+            (self.dropped, f"left out {cause_of(self.limits)}".rstrip()),
+            (self.summarised, "summarised"),
+            (self.shortened, f"shortened by {self.shortened_tokens:,} {_plural('token', self.shortened_tokens)}"),
+        ]
+        found = [(count, what) for count, what in told if count]
+        parts = [f"{count:,} {what}" for count, what in found[1:]]
+        if found:
+            count, what = found[0]
+            parts.insert(0, f"{count:,} {_plural('item', count)} {what}")
+        *others, last = parts or [""]
+        return f"{', '.join(others)} and {last}" if others else last
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
 
 
 def cause_of(limits: Sequence[Bound]) -> str:
@@ -193,4 +216,6 @@ def figures_from_json(verdict: Mapping[str, Any], error: Mapping[str, Any] | Non
         shortfall=shortfall,
         free_tokens=verdict.get("freeTokens", 0),
         left_out_tokens=verdict.get("notSentTokens", 0),
+        shortened=verdict.get("shortened", {}).get("items", 0),
+        shortened_tokens=verdict.get("shortened", {}).get("tokens", 0),
     )

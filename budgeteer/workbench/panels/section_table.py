@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from budgeteer.engine.analysis.cost_and_usage import money_of
+from budgeteer.engine.errors import SIZES
 from budgeteer.engine.packing.ledger import OVERHEAD_LETTER
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of, uncharged_tokens
@@ -97,7 +98,7 @@ def section_table(packing: Packing) -> SectionTable:
 def _room_left(packing: Packing, section: str) -> list[str]:
     """The tokens that a prompt that does not fit leaves the section that is too large, whatever its own limit says."""
     error = packing.error
-    if error is None or error.section != section or error.cause != "size":
+    if error is None or error.section != section or error.cause not in SIZES:
         return []
     return [f"{max(error.allowed_tokens, 0):,} tokens available"]
 

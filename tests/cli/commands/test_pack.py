@@ -217,7 +217,7 @@ def test_the_summary_shows_verdict_sections_warnings_and_what_went(budgeteer: Bu
     assert run.err == ""
     blocks = run.out.split("\n\n")
     assert re.match(
-        r"Fits, but ([\d,]+) tokens are free: \d+ items left out by the skill limits\.\n.* tokens, \1 free",
+        r"Fits, with \d+ items left out by the skill limits, though ([\d,]+) tokens are free\.\n.* tokens, \1 free",
         blocks[0],
     )
     assert "gpt-4o: window 128,000, reply 4,096, prompt 123,904 tokens; counted with o200k_base (exact)." in blocks[0]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from budgeteer.engine.analysis.packing_json import packing_to_json
-from budgeteer.engine.content.conversation import Message
+from budgeteer.engine.content.conversation import Message, ReasoningPart, TextPart
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import (
@@ -19,7 +19,7 @@ from budgeteer.engine.packing.verdict_text import (
     kept_sentence,
     level_of,
 )
-from tests.engine.packs import assistant, bundle_of, packed, user
+from tests.engine.packs import assistant, bundle_of, packed, result, user
 
 LONG = [user("older " * 40), assistant("older " * 40), user("newer"), assistant("newer")]
 
@@ -105,7 +105,7 @@ def test_each_limit_that_leaves_something_out_is_named(bound: Bound) -> None:
     packing = LIMITS[bound]
     assert packing.fits
     assert packing.verdict.limits == (bound,)
-    assert packing.verdict.sentence.endswith(f"left out by {WORDS[bound]}")
+    assert packing.verdict.sentence.partition(", though ")[0].endswith(f"left out by {WORDS[bound]}")
 
 
 def test_the_limit_that_takes_most_is_named_first() -> None:
@@ -114,6 +114,45 @@ def test_the_limit_that_takes_most_is_named_first() -> None:
     small = of(*LONG, inputs={"tools": TOOLS}, history=history, skillsBudget=budget)
     assert small.verdict.limits[0] is Bound.HISTORY
     assert Bound.TOOLS in small.verdict.limits
+
+
+def test_what_a_setting_shortens_is_said_and_what_the_provider_takes_no_part_of_is_not() -> None:
+    run = (user("Read it."), assistant("", "a"), result("a", "word " * 300), assistant("", "b"), result("b", "ok"))
+    clearing = {"strategy": "clearToolResults", "clearing": {"trigger": 0, "keep": 1, "clearAtLeast": 0}}
+    packing = of(*run, user("Go on."), history=clearing)
+    [cut] = [one for one in packing.ledger if one.fate == "truncated"]
+    lost = cut.before.tokens - cut.after.tokens
+    assert lost > 250
+    assert packing.verdict.level == "limited"
+    assert packing.verdict.sentence == f"Fits, with 1 item shortened by {lost:,} tokens"
+    assert packing.verdict.short == "Fits, 1 shortened"
+    data = packing_to_json(packing, validity=())["verdict"]
+    assert data["shortened"] == {"items": 1, "tokens": lost}
+    assert figures_from_json(data, None).sentence == packing.verdict.sentence
+    reasoned = Message("assistant", (ReasoningPart("word " * 300), TextPart("It is.")))
+    provided = of(user("Is it?"), reasoned, user("Go on."))
+    assert provided.verdict.counts["truncated"] == 1
+    assert (provided.verdict.level, provided.verdict.sentence) == ("fits", "Fits")
+
+
+def test_all_that_a_prompt_lacks_is_said_in_one_sentence() -> None:
+    told = VerdictFigures("limited", 1, 4, (Bound.HISTORY,), shortened=81, shortened_tokens=50_293)
+    assert told.sentence == (
+        "Fits, with 1 item left out by the history limit, 4 summarised and 81 shortened by 50,293 tokens"
+    )
+
+
+def test_a_limit_of_history_below_what_must_stay_is_named_with_what_it_allows() -> None:
+    asked = (user("word " * 50), assistant("Well."))
+    packing = of(*asked, history={"strategy": "newestFirst", "maxTokens": 20})
+    assert packing.error is not None
+    assert packing.error.cause == "ownLimit"
+    needed, least = packing.error.needed_tokens, packing.error.least_limit
+    assert packing.verdict.sentence == (
+        f"Does not fit, because the history limit allows 20 tokens and {needed:,} must stay"
+    )
+    assert of(*asked, history={"strategy": "newestFirst", "maxTokens": least}).fits
+    assert not of(*asked, history={"strategy": "newestFirst", "maxTokens": least - 1}).fits
 
 
 def test_what_an_earlier_version_called_over_reads_as_what_it_was() -> None:
@@ -147,13 +186,12 @@ def test_a_limit_far_below_the_room_is_named_with_the_room_it_wastes(
 ) -> None:
     told = VerdictFigures("limited", 3, 0, limits, free_tokens=free, left_out_tokens=left_out)
     assert told.wastes_room is wastes
-    assert told.sentence.startswith(
-        f"Fits, but {free:,} tokens are free: 3 items left out" if wastes else "Fits, with 3"
-    )
+    assert told.sentence.startswith("Fits, with 3 items left out")
+    assert told.sentence.endswith(f", though {free:,} tokens are free") is wastes
 
 
 def test_the_packing_and_what_is_kept_of_it_say_the_same_of_unused_room() -> None:
     packing = packed(bundle_of(*LONG), {"history": {"strategy": "newestFirst", "maxTokens": 20}})
-    assert packing.verdict.sentence.startswith(f"Fits, but {packing.verdict.free_tokens:,} tokens are free: ")
+    assert packing.verdict.sentence.endswith(f", though {packing.verdict.free_tokens:,} tokens are free")
     kept = packing_to_json(packing, validity=())["verdict"]
     assert figures_from_json(kept, None).sentence == packing.verdict.sentence

@@ -443,11 +443,13 @@ class HistoryFit:
 class Over:
     """What cannot be sent: the tokens it needs, the tokens there are, and why, in a sentence.
 
-    `cause` is "size" where fewer tokens would do, else nothing is left to send ("empty") or what asks for an answer
-    cannot be sent to the provider ("task"): then no size is at fault, and `needed_tokens` is 0.
+    `cause` is "size" where fewer tokens would do, "ownLimit" where `maxTokens` alone is too low, which `least_limit`
+    would mend; else nothing is left to send ("empty") or what asks for an answer cannot be sent to the provider
+    ("task"): then no size is at fault, and `needed_tokens` is 0.
     """
 
     needed_tokens: int
     allowed_tokens: int
     sentence: str
     cause: OverCause = "size"
+    least_limit: int = 0

@@ -125,8 +125,9 @@ def test_a_task_that_is_over_by_itself_cannot_fit(provider: str) -> None:
     packing = packed(bundle_of(*run_of(1, 2, ends_in="words")), newest(5), provider=provider)
     assert packing.verdict.level == "cannotFit"
     assert packing.error is not None
-    assert packing.error.cause == "size"
+    assert packing.error.cause == "ownLimit"
     assert packing.error.needed_tokens > packing.error.allowed_tokens == 5
+    assert packing.error.least_limit == packing.error.needed_tokens
     exact = packed(bundle_of(*run_of(1, 2, ends_in="words")), newest(packing.error.needed_tokens), provider=provider)
     assert exact.fits
 

@@ -51,11 +51,10 @@ def over_limit(view: HistoryView, own: int, limit: int) -> Over | None:
     *others, last = staying or ["messages that stay"]
     what = f"{', '.join(others)} and {last}" if others else last
     takes = "takes" if staying == ["the last typed message"] else "take"
-    return Over(
-        own,
-        allowed,
-        f"{what[:1].upper()}{what[1:]} alone {takes} {own:,} tokens; history may take {max(allowed, 0):,}.",
-    )
+    sentence = f"{what[:1].upper()}{what[1:]} alone {takes} {own:,} tokens; history may take {max(allowed, 0):,}."
+    if own > view.room_tokens:
+        return Over(own, allowed, sentence)
+    return Over(own, allowed, sentence, "ownLimit", least_limit=own + view.system_tokens)
 
 
 def newest_first_limit(view: HistoryView) -> Limit:
