@@ -44,7 +44,7 @@ def _details(step: PlanStep) -> list[str]:
     more = f" and {effect.lost_items - len(lost):,} more" if effect.lost_items > len(lost) else ""
     return [
         f"{step.title}",
-        f"  loses: {step.row.loses}" + (f" {named}{more}." if named else ""),
+        f"  loses: {step.loses}" + (f" {named}{more}." if named else ""),
         f"  costs: {step.row.costs}",
         *(f"  --set {path}={_value(value)}" for path, value in step.settings.items()),
         "",

@@ -191,7 +191,7 @@ class StepEffect:
     Attributes:
         saved_tokens: taken off items and overhead. returned_tokens: put back onto others, or added.
         lost: the items of which less is sent, and those that come back in part, those that lack most first, at most
-            MOST_NAMED. lost_items: all of them.
+            MOST_NAMED. lost_items: all of them. gone_items: those of them of which nothing is sent.
         returned_items: the items of which more is sent.
         before, after: the states without the step and with it.
     """
@@ -203,6 +203,17 @@ class StepEffect:
     returned_items: int
     before: FitState
     after: FitState
+    gone_items: int = 0
+
+    @property
+    def lost_words(self) -> str:
+        """How many items lose something, and how: "3 items sent in part, 22 left out"; "" for none."""
+        told = [(self.lost_items - self.gone_items, "sent in part"), (self.gone_items, "left out")]
+        parts = [f"{count:,} {what}" for count, what in told if count]
+        if not parts:
+            return ""
+        count, _, rest = ", ".join(parts).partition(" ")
+        return f"{count} {'item' if count == '1' else 'items'} {rest}"
 
     def to_json(self) -> dict[str, Any]:
         """As in the command line's contract."""
@@ -211,6 +222,7 @@ class StepEffect:
             "returnedTokens": self.returned_tokens,
             "lost": [one.to_json() for one in self.lost],
             "lostItems": self.lost_items,
+            "goneItems": self.gone_items,
             "returnedItems": self.returned_items,
             "before": self.before.to_json(),
             "after": self.after.to_json(),
@@ -227,6 +239,7 @@ class StepEffect:
             data["returnedItems"],
             FitState.from_json(data["before"]),
             FitState.from_json(data["after"]),
+            data.get("goneItems", 0),
         )
 
 
@@ -248,6 +261,13 @@ class PlanStep:
         """Its row in the registry."""
         return STEPS[self.name]
 
+    @property
+    def loses(self) -> str:
+        """What the model no longer sees, as a sentence: the row's own, unless items were found to lose something."""
+        if not (self.row.only_adds and self.effect.lost_items):
+            return self.row.loses
+        return f"{self.effect.lost_words}: other settings shorten what it brings back."
+
     def to_json(self) -> dict[str, Any]:
         """As in the command line's contract."""
         return {
@@ -255,7 +275,7 @@ class PlanStep:
             "title": self.title,
             "set": dict(self.settings),
             "chosen": self.is_chosen,
-            "loses": self.row.loses,
+            "loses": self.loses,
             "costs": self.row.costs,
             "insteadOf": self.row.group or None,
             **self.effect.to_json(),
@@ -506,6 +526,7 @@ def _effect(before: _Stage, after: _Stage) -> StepEffect:
         returned_tokens=sum(grown) + max(overhead, 0),
         lost=tuple(replace(one, name=names[one.id]) for one in named),
         lost_items=len(lost),
+        gone_items=sum(one.after_tokens == 0 for one in lost),
         returned_items=len(grown),
         before=before.state,
         after=after.state,

@@ -32,6 +32,7 @@ class StepName(StrEnum):
     NEWEST_FIRST = "newestFirst"
     UNPIN = "unpin"
     LIMIT_LIBRARIES = "limitLibraries"
+    LARGER_MODEL = "largerModel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class StepRow:
         weight: how much is lost with each token that it takes, from 0 for nothing to 1 for text that goes without a
             trace; it decides between alternatives. Source: ours.
         group: steps with the same name are alternatives; "" for one that goes with all others.
+        only_adds: whether it takes nothing from any item by itself: what is shortened then is shortened by other
+            settings, on what it brings back.
     """
 
     name: StepName
@@ -53,6 +56,7 @@ class StepRow:
     costs: str
     weight: float
     group: str = ""
+    only_adds: bool = False
 
 
 _CACHE: Final = "The prompt cache is lost once, from the first message that changes on."
@@ -101,6 +105,7 @@ _ROWS: Final = (
         "Nothing.",
         "More tokens are sent.",
         0.0,
+        only_adds=True,
     ),
     StepRow(
         StepName.RAISE_LIMITS,
@@ -108,6 +113,7 @@ _ROWS: Final = (
         "Nothing.",
         "More tokens are sent and paid for.",
         0.0,
+        only_adds=True,
     ),
     StepRow(
         StepName.CLEAR_RESULTS,
@@ -154,6 +160,14 @@ _ROWS: Final = (
         "Skills and tools past the limits of the budget.",
         "The model does not know of them. " + _CACHE,
         0.8,
+    ),
+    StepRow(
+        StepName.LARGER_MODEL,
+        proposals.larger_models,
+        "Nothing.",
+        "Another model answers, at its own price, and nothing is in its prompt cache.",
+        0.0,
+        only_adds=True,
     ),
 )
 

@@ -184,6 +184,8 @@ def _aim(start: FitState, final: FitState) -> str:
     """What the chosen steps come to: items that are sent again, or stand in a summary then."""
     if not start.fits:
         return "make the prompt fit"
+    if not start.left_out and not start.summarised and start.tokens == final.tokens:
+        return "nothing to mend"
     back = start.left_out_by_limits - final.left_out_by_limits
     summarised = min(max(final.summarised - start.summarised, 0), max(back, 0))
     parts = [f"restore {back - summarised:,}"] if back > summarised else []
@@ -202,6 +204,8 @@ def _advice(plan: FitPlan) -> str:
         return "These steps are not enough: choose a model with a larger window, or take a source out."
     if plan.steps and plan.start.is_done:
         return "No limit leaves anything out. These steps would still make the prompt smaller."
+    if not plan.steps and not plan.start.left_out:
+        return "No item is left out, and no step would make the prompt smaller."
     if not plan.steps:
         return "No step would send more or save anything: what is left out is left out on purpose, or cannot be sent."
     return ""
@@ -261,10 +265,8 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, packing: Packing) -> 
     if not step.is_chosen:
         toggled -= {one.name.value for one in others}
     before, after = effect.before, effect.after
-    # Beside the items that are left out no more; a step that summarises returns little else.
-    explained = {0, before.left_out - after.left_out}
-    if after.summarised > before.summarised:
-        explained.add(effect.returned_items)
+    # Where fewer items are left out or more summarised, that says it.
+    is_told = effect.returned_items > 0 and after.left_out >= before.left_out and after.summarised <= before.summarised
     return FitStepView(
         name=name,
         # The page calls settings by their labels; the plan, which the command line prints too, by their paths.
@@ -273,15 +275,14 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, packing: Packing) -> 
         toggle=steps_text(tuple(one.name.value for one in plan.steps if one.name.value in toggled)),
         change=_change(effect),
         changed_by=f"It takes {effect.saved_tokens:,} tokens off items and overhead, adds {effect.returned_tokens:,}",
-        restored=count_of(effect.returned_items, "item") if effect.returned_items not in explained else "",
+        restored=count_of(effect.returned_items, "item") if is_told else "",
         left_out=_changed(before.left_out, after.left_out),
-        # What is sent again may be sent shortened; that is no loss of the step.
-        shortened=_changed(before.shortened, after.shortened) if effect.lost_items else "",
+        shortened=_changed(before.shortened, after.shortened),
         summarised=_changed(before.summarised, after.summarised),
         money=_money(before, after),
-        loses=step.row.loses,
+        loses=step.loses,
         costs=step.row.costs,
-        items_label=f"{count_of(effect.lost_items, 'item')} sent shorter, or not at all",
+        items_label=effect.lost_words,
         items=_items(effect.lost, state),
         more_items=f"and {count_of(effect.lost_items - len(effect.lost), 'more item')}"
         if effect.lost_items > len(effect.lost)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState, fit_plan, with_settings
+from budgeteer.engine.analysis.fit_plan.fit_plan import (
+    FitPlan,
+    FitState,
+    PlanStep,
+    StepEffect,
+    fit_plan,
+    with_settings,
+)
 from budgeteer.engine.analysis.fit_plan.proposals import TurnSummaries
 from budgeteer.engine.analysis.fit_plan.steps import STEPS, StepName
 from budgeteer.engine.analysis.sweep.probe import Subject
@@ -18,6 +26,7 @@ from budgeteer.engine.content.library import Skill, ToolDefinition
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.models.registry import MODELS, known_model
 from tests.conformance.packing.pruning import pruning_material
 from tests.conformance.packing.test_packing import configurations, inputs
 from tests.engine.packs import assistant, talk, user
@@ -183,6 +192,7 @@ LIBRARY = tuple(
 )
 PROPOSED_FOR: tuple[tuple[Inputs, dict[str, Any]], ...] = (
     (session(), SMALL),
+    (Inputs(query="word " * 9_000), {"model": "gpt-4"}),
     (session(), {**SMALL, "contextWindow": 1_400, "shares": {"enabled": True}}),
     (session(), {**SMALL, "pins": [f"message:m{n}" for n in range(1, 25)]}),
     (
@@ -198,6 +208,34 @@ def test_every_step_is_proposed_for_one_of_these() -> None:
     packings = [subject_of(given_inputs, data).packed() for given_inputs, data in PROPOSED_FOR]
     never = {name for name, row in STEPS.items() if not any(any(row.propose(one, summaries)) for one in packings)}
     assert never == set()
+
+
+def test_a_prompt_that_no_step_makes_fit_is_offered_the_smallest_model_that_has_room() -> None:
+    subject = subject_of(Inputs(query="word " * 9_000), {"model": "gpt-4"})
+    assert not subject.packed().fits
+    plan = fit_plan(subject)
+    [step] = plan.chosen
+    assert step.name is StepName.LARGER_MODEL
+    assert plan.final.fits
+    old, new = known_model("gpt-4"), known_model(step.settings["model"])
+    assert old is not None
+    assert new is not None
+    assert (new.provider, new.tokenizer) == (old.provider, old.tokenizer)
+    rooms = {row.max_input or row.context_window for row in MODELS.values() if row.tokenizer == old.tokenizer}
+    assert (new.max_input or new.context_window) == min(room for room in rooms if room > 9_000)
+    assert step.loses == "Nothing."
+    fitting = fit_plan(subject_of(session(), SMALL))
+    assert StepName.LARGER_MODEL not in [one.name for one in fitting.chosen]
+
+
+def test_a_step_that_only_adds_says_what_other_settings_take_of_what_it_brings_back() -> None:
+    effect = fit_plan(subject_of(session(), SMALL)).steps[0].effect
+    lossy = replace(effect, lost_items=3, gone_items=1)
+    step = PlanStep(StepName.RAISE_LIMITS, "", {}, is_chosen=True, effect=lossy)
+    assert step.loses == "2 items sent in part, 1 left out: other settings shorten what it brings back."
+    assert replace(step, effect=replace(effect, lost_items=0, gone_items=0)).loses == "Nothing."
+    assert replace(lossy, lost_items=1).lost_words == "1 item left out"
+    assert StepEffect.from_json(lossy.to_json()) == lossy
 
 
 def test_nothing_is_offered_where_nothing_is_left_out_and_nothing_can_be_saved() -> None:

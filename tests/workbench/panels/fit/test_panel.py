@@ -70,7 +70,7 @@ def test_the_page_shows_each_step_with_its_figures_and_the_verdict_it_ends_in(
     assert f"After {steps}: {sentence[0].lower()}{sentence[1:]}" in text_of(html, "fit-verdict")
     for step in plan.steps:
         assert f'id="step-{step.name}"' in html
-        assert step.row.loses in unescape(html)
+        assert step.loses in unescape(html)
         assert f"It takes {step.effect.saved_tokens:,} tokens off items and overhead" in html
     assert f"Apply {len(plan.chosen)} step" in text_of(html, "apply-plan")
 
