@@ -163,9 +163,15 @@ class WorkbenchPage:
     def notes(self) -> tuple[Note, ...]:
         if self.packed is None or self.try_out is None:
             return ()
-        notes = notes_of(self.packed.packing)
+        notes = notes_of(self.packed.packing, self.current.origin_of)
         # To try a fix out costs a packing: while a value moves, none is, and the answer that saves it says the effect.
         return notes if self.is_draft else with_effects(notes, self.try_out)
+
+    @property
+    def largest_url(self) -> str:
+        """The address that selects the item which takes most of what does not fit, "" where none is named."""
+        found = next((note.largest for note in self.notes if note.largest), None)
+        return self.state.query(sel=found.id) if found else ""
 
     @cached_property
     def try_out(self) -> TryOut | None:

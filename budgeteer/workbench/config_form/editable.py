@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final, Self
 
 from budgeteer.engine.config.overlay import delta_between, get_path, merge, set_path, unset_path
@@ -103,6 +104,13 @@ class EditableConfig:
         """Whether the value at a path differs from the preset's."""
         return bool(self.value(path) != self.preset_value(path))
 
+    def origin_of(self, path: str) -> str:
+        """Where the value at a path comes from: "the default", "the preset's"; "" where it was set here, or is none."""
+        value = self.value(path)
+        if value is None or self.is_overridden(path):
+            return ""
+        return "the default" if value == get_path(_defaults(), path) else "the preset's"
+
     def with_value(self, path: str, value: object) -> Self:
         """The configuration with one value changed.
 
@@ -196,6 +204,11 @@ def check_usable(data: Mapping[str, Any]) -> None:
         raise refused
     config = load_config(data)
     allowance(config, counter_for(tokenizer_of(config)))
+
+
+@cache
+def _defaults() -> dict[str, Any]:
+    return dump_config(BudgetConfig())
 
 
 #: Presets that workspaces of one process stand on; each request of a workspace asks for its own.

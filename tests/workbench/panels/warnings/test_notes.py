@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import re
+from html import unescape
+
+from django.test import Client
 
 from budgeteer.engine.packing.conditions import settings_of
+from budgeteer.engine.packing.ledger import LedgerRows
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.apply import apply_posted
@@ -38,6 +42,43 @@ def test_a_limit_that_was_raised_as_far_as_the_window_reaches_is_not_raised_agai
     again = next(n for n in notes_of(after) if n.title.startswith("History tokens: "))
     assert (again.apply, again.apply_label) == ("", "")
     assert not any(one.rule == "newestFirst" and settings_of(one.reason.conditions) for one in after.ledger)
+
+
+def _history(workspace: Workspace) -> LedgerRows:
+    return next(part for part in services.packing_of(workspace).ledger.parts if part.section == "history")
+
+
+def test_a_limit_that_nobody_set_here_says_whose_it_is(session: Workspace) -> None:
+    def titles() -> list[str]:
+        return [note.title for note in notes_of(services.packing_of(session), EditableConfig.of(session).origin_of)]
+
+    assert any(title.startswith("History tokens: ") and title.endswith(" of 80,000, the default") for title in titles())
+    undo_steps.commit(session, {"history": {"maxTokens": 70_000}})
+    assert any(title.endswith(" of 70,000") for title in titles())
+
+
+def test_a_history_limit_below_what_must_stay_is_raised_by_one_button(session: Workspace) -> None:
+    undo_steps.commit(session, {"history": {"maxTokens": 20}, "pins": [_history(session).ids[3]]})
+    packing = services.packing_of(session)
+    assert packing.error is not None
+    assert packing.error.cause == "ownLimit"
+    note = notes_of(packing)[0]
+    assert note.apply_label == f"Raise max history tokens to {packing.error.least_limit:,}"
+    change = apply_posted(EditableConfig.of(session), changes_of(note.apply))
+    undo_steps.commit(session, change.config.delta)
+    assert services.packing_of(session).fits
+
+
+def test_the_item_that_takes_most_of_what_does_not_fit_is_named(session: Workspace, client: Client) -> None:
+    rows = _history(session)
+    largest = rows.ids[int(rows.before_tokens.argmax())]
+    undo_steps.commit(session, {"contextWindow": 20_000, "outputReserve": 500, "pins": [largest]})
+    note = notes_of(services.packing_of(session))[0]
+    assert note.largest is not None
+    assert (note.largest.id, note.largest.is_pinned) == (largest, True)
+    page = unescape(client.get(session.get_absolute_url()).content.decode())
+    assert f"{note.largest.name[:50]}" in page
+    assert f", {note.largest.tokens} tokens, pinned." in page
 
 
 def test_what_cannot_fit_is_said_before_every_warning(session: Workspace) -> None:
