@@ -289,8 +289,9 @@ class Ledger:
     def cut_tokens(self) -> Ints:
         """By item that a setting shortens, the tokens that it lost; only those that lost any."""
         parts = [np.zeros(len(part), np.bool_) if part.cut is None else part.cut for part in self.parts]
-        lost = self.lost_tokens[self._joined(parts, np.bool_)]
-        return lost[lost > 0]
+        lost: Ints = self.lost_tokens[self._joined(parts, np.bool_)]
+        found: Ints = lost[lost > 0]
+        return found
 
     @cached_property
     def after_chars(self) -> Ints:
