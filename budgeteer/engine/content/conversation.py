@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from budgeteer.engine.content.origin import Origin, origin_from_json
+from budgeteer.engine.content.slot_initializers import sets_slots
 
 type Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 ROLES: tuple[Role, ...] = ("system", "developer", "user", "assistant", "tool")
 
 
+@sets_slots
 @dataclass(frozen=True, slots=True)
 class TextPart:
     """Plain text, as the model reads it.
@@ -58,6 +60,7 @@ class AudioPart:
     raw: Mapping[str, Any]
 
 
+@sets_slots
 @dataclass(frozen=True, slots=True)
 class ToolCallPart:
     """One call.
@@ -74,6 +77,7 @@ class ToolCallPart:
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
+@sets_slots
 @dataclass(frozen=True, slots=True)
 class ToolResultPart:
     """The answer to one call. `content` holds text, image, file and opaque parts only."""
@@ -84,6 +88,7 @@ class ToolResultPart:
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
+@sets_slots
 @dataclass(frozen=True, slots=True)
 class ReasoningPart:
     """Thinking.
@@ -121,6 +126,7 @@ type ContentPart = TextPart | ImagePart | FilePart | AudioPart | OpaquePart
 type Part = ContentPart | ToolCallPart | ToolResultPart | ReasoningPart
 
 
+@sets_slots
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message.
@@ -201,6 +207,7 @@ IDS_BY_LINE: Final = "idsByLine"
 """True under this key: the ids in its calls of `compress` count the lines of its source, and not its messages."""
 
 
+@sets_slots
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """One conversation as the model would see it.

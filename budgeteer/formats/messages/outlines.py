@@ -36,6 +36,7 @@ from budgeteer.engine.content.conversation import (
     parts_to_json,
 )
 from budgeteer.engine.content.origin import origin_from_json
+from budgeteer.engine.content.slot_initializers import sets_slots
 
 FEW: Final = 8
 """Messages up to which their outlines are held as they are: columns of so few take more memory and time."""
@@ -62,6 +63,7 @@ _MERGED, _OPAQUE, _SILENT = 0x80, 0x100, 0x200
 """Marks beside that number: contents lie in several places, a part is of a provider's own kind, nothing is said."""
 
 
+@sets_slots
 @dataclass(frozen=True, slots=True)
 class Outline(Message):
     """A message without its texts.
