@@ -47,7 +47,8 @@ class ConcatenatedMessages(Sequence[Message]):
         at = index + len(self) if index < 0 else index
         if not 0 <= at < len(self):
             raise IndexError(index)
-        return self._stretch(at, at + 1)[0]
+        number = bisect_right(self._starts, at) - 1
+        return self._conversations[number][at - self._starts[number]]
 
     def _stretch(self, start: int, stop: int) -> list[Message]:
         found: list[Message] = []

@@ -15,7 +15,7 @@ from budgeteer.engine.counting.lazy_messages import outlines_of
 from budgeteer.formats.messages.message_spool import MessageSpool, SpooledMessages
 from budgeteer.formats.messages.outlines import FEW, Outline, OutlineList, says_nothing
 from budgeteer.formats.messages.progress import ProgressHeartbeat
-from budgeteer.formats.messages.separated_results import beside_calls
+from budgeteer.formats.messages.separated_results import SeparatedResults
 from budgeteer.formats.messages.string_ledger import StringLedger
 
 TITLE_CHARACTERS = 80
@@ -176,35 +176,63 @@ def numbered(
     results that stand apart from their calls are put back beside them. A list of outlines is numbered in place.
     """
     notes = notes or Notes()
-    unique = UniqueIds()
-    done: Sequence[Message]
+    apart = SeparatedResults() if is_request else None
     if isinstance(messages, OutlineList):
-        done = messages
-        for at in notes.telling.over(range(len(messages))):
-            if messages.is_silent(at) and messages.role_of(at) != "tool":
-                notes.silent[f"{place}{messages.lines[at] or at + 1}"] = None
-            own = messages.id_of(at)
-            given = unique(own) if own else unique.made(at + 1)
-            if given != own:
-                messages.name(at, given)
+        done = _named_in_place(messages, notes, place, apart)
+    elif notes.aside is None or (isinstance(messages, list) and len(messages) <= FEW):
+        done = _named_and_held(messages, notes, place, apart)
     else:
-        held: list[Message] = []
-        are_few = isinstance(messages, list) and len(messages) <= FEW
-        outlines = None if notes.aside is None or are_few else OutlineList(notes.aside.keep)
-        for position, message in enumerate(notes.telling.over(messages), 1):
-            given = unique(message.id) if message.id else unique.made(position)
-            if outlines is not None:
-                outlines.append(message, given)
-                is_silent = outlines.is_silent(-1)
-            else:
-                held.append(put_aside(message if message.id == given else _named(message, given), notes.aside))
-                is_silent = says_nothing(message.parts)
-            if is_silent and message.role != "tool":
-                notes.silent[f"{place}{message.line or position}"] = None
-        done = tuple(held) if outlines is None else outlines
-    if is_request:
-        done = beside_calls(done)
+        done = _named_in_columns(messages, OutlineList(notes.aside.keep), notes, place, apart)
+    if apart is not None:
+        done = apart.put_back(done)
     return done if notes.aside is None else SpooledMessages(notes.aside, done)
+
+
+def _named_in_place(
+    outlines: OutlineList, notes: Notes, place: str, apart: SeparatedResults | None
+) -> Sequence[Message]:
+    """The same list, its outlines with an id each."""
+    unique = UniqueIds()
+    for at in notes.telling.over(range(len(outlines))):
+        if outlines.is_silent(at) and outlines.role_of(at) != "tool":
+            notes.silent[f"{place}{outlines.lines[at] or at + 1}"] = None
+        own = outlines.id_of(at)
+        given = unique(own) if own else unique.made(at + 1)
+        if given != own:
+            outlines.name(at, given)
+        if apart is not None and not outlines.is_plain(at):
+            apart.see(at, outlines[at])
+    return outlines
+
+
+def _named_in_columns(
+    messages: Iterable[Message], outlines: OutlineList, notes: Notes, place: str, apart: SeparatedResults | None
+) -> Sequence[Message]:
+    """The empty list of outlines filled with those of the messages, put aside as they come, with an id each."""
+    unique = UniqueIds()
+    for position, message in enumerate(notes.telling.over(messages), 1):
+        outlines.append(message, unique(message.id) if message.id else unique.made(position))
+        if outlines.is_silent(-1) and message.role != "tool":
+            notes.silent[f"{place}{message.line or position}"] = None
+        if apart is not None:
+            apart.see(position - 1, message)
+    return outlines
+
+
+def _named_and_held(
+    messages: Iterable[Message], notes: Notes, place: str, apart: SeparatedResults | None
+) -> Sequence[Message]:
+    """The messages with an id each, or their outlines where they are put aside, as they are."""
+    unique = UniqueIds()
+    held: list[Message] = []
+    for position, message in enumerate(notes.telling.over(messages), 1):
+        given = unique(message.id) if message.id else unique.made(position)
+        held.append(put_aside(message if message.id == given else _named(message, given), notes.aside))
+        if message.role != "tool" and says_nothing(message.parts):
+            notes.silent[f"{place}{message.line or position}"] = None
+        if apart is not None:
+            apart.see(position - 1, message)
+    return tuple(held)
 
 
 def _named(message: Message, given: str) -> Message:

@@ -127,10 +127,6 @@ class OutlineList(Sequence[Message]):
         """Whether a message is a text, or nothing."""
         return self._heads[at] & _USUAL_BITS != _USUAL_BITS
 
-    def not_plain(self) -> Sequence[int]:
-        """The positions of the messages that are more than a text or nothing."""
-        return np.flatnonzero(self._marks() & _USUAL_BITS == _USUAL_BITS).tolist()
-
     def is_silent(self, at: int) -> bool:
         """Whether a message says nothing (see `says_nothing`)."""
         return self._heads[at] & _SILENT != 0
@@ -249,15 +245,6 @@ def with_parts(messages: Sequence[Message]) -> Iterator[Message | None]:
         return
     for at in range(len(messages)):
         yield None if messages.is_plain(at) else messages[at]
-
-
-def more_than_texts(messages: Sequence[Message]) -> Iterator[tuple[int, Message]]:
-    """The places of messages and these, in order, without outlines that are a text or nothing."""
-    if not isinstance(messages, OutlineList):
-        yield from enumerate(messages)
-        return
-    for at in messages.not_plain():
-        yield at, messages[at]
 
 
 def lines_of(messages: Sequence[Message]) -> Iterable[int]:

@@ -43,7 +43,8 @@ def replies_beside(value: Mapping[str, Any], first: Sequence[str] = ()) -> list[
 
 
 def _first_replies(value: Mapping[str, Any], keys: Sequence[str]) -> list[Any]:
-    return next((held for key in keys if (held := replies_of(value.get(key)))), [])
+    given = (value[key] for key in keys if value.get(key))
+    return next((held for one in given if (held := replies_of(one))), [])
 
 
 def rejected_beside(value: Mapping[str, Any]) -> tuple[tuple[Any, ...], ...]:
