@@ -13,10 +13,11 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from pydantic_core import SchemaValidator, core_schema, from_json
+from pydantic_core import CoreSchema, SchemaValidator, core_schema, from_json
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.imported import Skipped
@@ -72,7 +73,8 @@ _QUICK_DEPTH = 200
 _MORE_ARRAYS = 20
 """How many arrays a text may be put into for a lower limit on depth, before its brackets are counted instead."""
 
-_AN_OBJECT = SchemaValidator(core_schema.typed_dict_schema({}, extra_behavior="ignore"))
+_OBJECT = core_schema.typed_dict_schema({}, extra_behavior="ignore")
+_AN_OBJECT = SchemaValidator(_OBJECT)
 """Reads a JSON object by pydantic's parser and makes no values of it, which takes half the time."""
 
 _MARK = secrets.token_hex(12)
@@ -298,6 +300,34 @@ def plain_members(raw: bytes, count: int, *, is_object: bool, depth_limit: int) 
     except ValueError:
         return None
     return found if len(found) == count else None
+
+
+def marks_of_members(raw: bytes, count: int, *, is_object: bool, depth_limit: int) -> list[Any] | dict[str, Any] | None:
+    """Members as `plain_members` gives them, an empty object in the place of each, in a third to half of the time.
+
+    None where one of them is no object, too.
+    """
+    arrays = _QUICK_DEPTH - depth_limit  # as `_quick_value` has it for these members in their brackets
+    if not 0 < arrays <= _MORE_ARRAYS:
+        return None
+    before, behind = (b"{", b"}") if is_object else (b"[", b"]")
+    text = b"%b%b%b%b%b" % (b"[" * arrays, before, raw, behind, b"]" * arrays)
+    try:
+        found = _objects_within(arrays, is_object=is_object).validate_json(text)
+        for _ in range(arrays):
+            (found,) = found  # a ValueError of members that close the list around them and open another
+    except ValueError:
+        return None
+    return found if len(found) == count else None
+
+
+@lru_cache(maxsize=2 * _MORE_ARRAYS)
+def _objects_within(arrays: int, *, is_object: bool) -> SchemaValidator:
+    """Reads an object or a list of objects inside so many arrays, and makes no values of these."""
+    schema: CoreSchema = core_schema.dict_schema(None, _OBJECT) if is_object else core_schema.list_schema(_OBJECT)
+    for _ in range(arrays):
+        schema = core_schema.list_schema(schema)
+    return SchemaValidator(schema)
 
 
 def objects_on(

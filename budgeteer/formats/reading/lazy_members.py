@@ -48,6 +48,12 @@ class MemberReader:
         depth = self._depth_limit - members.depth
         return json_text.plain_members(raw, end - at, is_object=members.is_object, depth_limit=depth)
 
+    def marks_of(self, members: Members, at: int, end: int) -> list[Any] | dict[str, Any] | None:
+        """The members that `read_several` gives, an empty object for each; None where one is no object, too."""
+        raw = self._raw(members.starts[at], members.ends[end - 1])
+        depth = self._depth_limit - members.depth
+        return json_text.marks_of_members(raw, end - at, is_object=members.is_object, depth_limit=depth)
+
     def read(self, members: Members, at: int, pieces: Pieces | None = None) -> Any:
         """The value of a member of a list; of an object, an object of the member alone.
 
@@ -88,9 +94,13 @@ class _Values:
         """
         told = self.members.start
         at = 0
+        are_marked = True
         while at < len(self.members):
             end = self._end(at, READ_AHEAD)
-            several = self._reader.read_several(self.members, at, end)
+            several = self._reader.marks_of(self.members, at, end) if are_marked else None
+            if several is None:
+                are_marked = False
+                several = self._reader.read_several(self.members, at, end)
             values: Iterable[Any] = self._one_by_one(at, end, pieces) if several is None else several
             if isinstance(values, dict):
                 self.keys.update(zip(values, range(at, end), strict=True))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgeteer.formats.messages.progress import ProgressHeartbeat
-from budgeteer.formats.reading.json_text import plain_members, plain_objects
+from budgeteer.formats.reading.json_text import marks_of_members, plain_members, plain_objects
 from budgeteer.formats.reading.lazy_jsonl import READ_AHEAD, HeldBlocks, look_through, telling
 from budgeteer.formats.reading.lazy_members import read_lazily
 
@@ -53,6 +53,29 @@ def test_members_are_counted() -> None:
     assert plain_members(b'"k": 1, "l": 2', 2, is_object=True, depth_limit=DEPTH) == {"k": 1, "l": 2}
     assert plain_members(b'"k": 1, "k": 2', 2, is_object=True, depth_limit=DEPTH) is None
     assert plain_members(b"1, 2], [3", 2, is_object=False, depth_limit=DEPTH) is None
+
+
+members = st.sampled_from(
+    [
+        b'{"n": 1}', b'{"n": [1, {"m": 2}]}', b'{"a": "\\\\"}', b"{}", b"[1]", b"7", b"", b'{"n": 1', b'{"n": 01}',
+        b'{"n": 1}], [{"n": 2}', b'{"n": 1}}, "k": {{"n": 2}', b'{"a": "\\ud800"}', b'{"a": "\x01"}', b'{"a": "\xff"}',
+        b'{"n": NaN}', b'{"n": ' + b"1" * 5_000 + b"}",
+        b'{"n": ' + b"[" * 40 + b"]" * 40 + b"}", b'{"n": ' + b"[" * 190 + b"]" * 190 + b"}",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(members, min_size=1, max_size=4), st.booleans(), st.integers(20, DEPTH))
+def test_members_are_marked_only_where_they_are_read_together(told: list[bytes], is_object: bool, depth: int) -> None:
+    raw = b", ".join(b'"%d": %b' % (at, one) if is_object else one for at, one in enumerate(told))
+    marks = marks_of_members(raw, len(told), is_object=is_object, depth_limit=depth)
+    read = plain_members(raw, len(told), is_object=is_object, depth_limit=depth)
+    if marks is not None:
+        assert read is not None
+        assert list(marks) == (list(read) if isinstance(read, dict) else [{}] * len(told))
+    elif 180 <= depth < DEPTH and read is not None:
+        values = read.values() if isinstance(read, dict) else read
+        assert not all(isinstance(value, dict) for value in values)
 
 
 def _file_of_lines() -> tuple[bytes, list[tuple[int, dict[str, Any]]]]:
