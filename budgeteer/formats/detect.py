@@ -205,10 +205,9 @@ def _storable(text: str) -> str:
 
 
 def _with_storable_names(chat: Conversation) -> Conversation:
-    named = (chat.id, chat.title, chat.model, chat.branch_of)
-    if not any("\x00" in name for name in named):
+    if "\x00" not in f"{chat.id}{chat.title}{chat.model}{chat.branch_of}":
         return chat
-    given, title, model, branch_of = map(_storable, named)
+    given, title, model, branch_of = map(_storable, (chat.id, chat.title, chat.model, chat.branch_of))
     return replace(chat, id=given, title=title, model=model, branch_of=branch_of)
 
 

@@ -11,7 +11,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.branches import other_leaves, path_to, with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.message_spool import MessageSpool
-from budgeteer.formats.messages.numbering import Notes, numbered, put_aside, text_value, title_of
+from budgeteer.formats.messages.numbering import Notes, numbered, put_aside, short_line, text_value, title_of
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly
@@ -32,11 +32,11 @@ def detect(document: Document) -> str | None:
 
 def _is_tree(value: Mapping[str, Any]) -> bool:
     prompt = value.get("prompt")
-    return isinstance(prompt, OBJECT) and isinstance(prompt.get("text"), str) and "replies" in prompt
+    return bool(prompt) and isinstance(prompt, OBJECT) and isinstance(prompt.get("text"), str) and "replies" in prompt
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
-    return {"message_id", "parent_id", "role"} <= value.keys() and isinstance(_words(value), str)
+    return "message_id" in value and "parent_id" in value and "role" in value and isinstance(_words(value), str)
 
 
 def _words(raw: Mapping[str, Any]) -> Any:
@@ -71,7 +71,8 @@ class _Tree:
     """The messages of one tree by id, in the order of the file, the one before each, and where the tree stands.
 
     Each message is made once, when it is met, and shared by the branches that it stands in. Those of a file too large
-    to hold are put aside then; of a message that says nothing the raw one is kept, to be told as left out.
+    to hold are put aside then; of a message that says nothing the raw one is kept, to be told as left out. Of the first
+    prompt the beginning is kept, which names the branches, so that nothing is read back for it.
     """
 
     name: str
@@ -82,17 +83,23 @@ class _Tree:
     ranks: dict[str, float] = field(default_factory=dict)
     silent: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     model: str = ""
+    first: str = ""
+    first_line: str = ""
 
     def add(self, raw: Mapping[str, Any], parent: str | None, line: int, kept: Mapping[str, Any] | None = None) -> str:
         """Add a message; its id, made where it has none. `kept` is the raw message as it is to be kept."""
         given = text_value(raw.get("message_id")) or f"message-{len(self.parents) + 1}"
         self.parents[given] = parent
+        if given == self.first:
+            self.first = self.first_line = ""
         role, words = _ROLES.get(text_value(raw.get("role"))), text_value(_words(raw))
         if role is not None and words and raw.get("deleted") is not True:
             created = text_value(raw.get("created_date"))
             message = Message(role, (TextPart(words),), given, created=created, line=line)
             self.messages[given], self.ranks[given] = put_aside(message, self.aside), _rank(raw)
             self.silent.pop(given, None)
+            if role == "user" and not self.first:
+                self.first, self.first_line = given, short_line(words)
         else:
             self.silent[given] = raw if kept is None else kept
             self.messages.pop(given, None)
@@ -119,7 +126,9 @@ class _Tree:
     def conversation(self, end: str, notes: Notes, title: str = "") -> Conversation:
         """The branch that ends in a message, named by its first prompt where no title is given."""
         messages: list[Message] = []
-        for name in path_to(self.parents.get, end):
+        path = path_to(self.parents.get, end)
+        begun = self.first_line if path[0] == self.first else ""
+        for name in path:
             message = self.messages.get(name)
             if message is None:
                 raw = self.silent.get(name, {})
@@ -127,12 +136,12 @@ class _Tree:
             else:
                 messages.append(message)
         done = numbered(messages, notes)
-        return Conversation(self.name, title or title_of(done, self.name), done, model=self.model)
+        return Conversation(self.name, title or begun or title_of(done, self.name), done, model=self.model)
 
 
 def _rank(raw: Mapping[str, Any]) -> float:
     rank = raw.get("rank")
-    return rank if isinstance(rank, int | float) and not isinstance(rank, bool) else _UNRANKED
+    return _UNRANKED if rank is None or isinstance(rank, bool) or not isinstance(rank, int | float) else rank
 
 
 def _trees(document: Document, skipped: list[Skipped]) -> Iterator[_Tree]:

@@ -22,6 +22,7 @@ from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.counting.lazy_messages import outlines_of
 from budgeteer.formats.messages.message_spool import spliced
 from budgeteer.formats.messages.numbering import Notes, last_text, note_opaque, short_line, unique_ids
+from budgeteer.formats.messages.outlines import holds_opaque
 
 MOST_BRANCHES = 20
 """Other branches offered of one conversation; what is beyond is counted in a note."""
@@ -91,7 +92,8 @@ def with_branches(
     if found:
         notes.count("Other branches, each offered as a conversation of its own behind the main one", len(found))
         notes.count("Messages that these branches share with the main one, counted once", repeated)
-        note_opaque(_own_messages(main, found), notes)
+        if any(holds_opaque(outlines_of(other.messages)) for other in found):
+            note_opaque(_own_messages(main, found), notes)
     return (replace(main, branches=total) if total else main, *found)
 
 

@@ -247,6 +247,13 @@ def with_parts(messages: Sequence[Message]) -> Iterator[Message | None]:
         yield None if messages.is_plain(at) else messages[at]
 
 
+def holds_opaque(messages: Sequence[Message]) -> bool:
+    """Whether one of the messages has a part of a provider's own kind."""
+    if isinstance(messages, OutlineList):
+        return next(messages.opaque(), None) is not None
+    return any(_has_opaque(message.parts) for message in messages)
+
+
 def lines_of(messages: Sequence[Message]) -> Iterable[int]:
     """Where each message stands in the source."""
     return messages.lines if isinstance(messages, OutlineList) else (message.line for message in messages)

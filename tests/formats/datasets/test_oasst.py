@@ -60,6 +60,24 @@ def test_the_best_ranked_replies_are_the_main_branch(data: bytes) -> None:
     assert (main.id, main.title, main.branches, other.branch_of) == ("p", "Text of p", 1, "p")
 
 
+def test_a_prompt_that_comes_again_as_another_message_names_nothing() -> None:
+    rows = flat(TREE)
+    again = {**rows[0], "role": "assistant", "text": "Said instead"}
+    found = import_bytes(jsonl(*rows, again))
+    assert found.conversations[0].title == "Text of q"
+    assert [message.role for message in found.conversations[0].messages] == [
+        "assistant",
+        "assistant",
+        "user",
+        "assistant",
+    ]
+
+
+def test_a_blank_prompt_names_nothing() -> None:
+    blank = said("p", "prompter", said("a", "assistant", said("q", "prompter"))) | {"text": " "}
+    assert [chat.title for chat in import_bytes(dumps([{"prompt": blank}])).conversations] == ["Text of q"]
+
+
 def test_trees_of_scattered_messages_are_told_apart() -> None:
     second = {"message_tree_id": "z", "prompt": said("z", "prompter", said("y", "assistant", model_name="m-1"))}
     rows = [row for pair in zip(flat(second), flat(TREE), strict=False) for row in pair]
