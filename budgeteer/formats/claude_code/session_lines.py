@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.slot_initializers import sets_slots
 from budgeteer.formats.anthropic.messages import recorded_request
 from budgeteer.formats.claude_code.attachments import attached_message
 from budgeteer.formats.messages.imported import Skipped
@@ -60,6 +61,7 @@ class LineContext(NamedTuple):
     logical_parent: str = ""
 
 
+@sets_slots
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
     """One line that stands in the tree: what finds its place there is held, its contents are read from the line.
@@ -181,7 +183,8 @@ def records_of(lines: Sequence[JsonLine], notes: Notes, skipped: list[Skipped]) 
     repeated = _Repeated()
     shared = _Shared()
     for line in lines:
-        record = _record(line, skipped, shared)
+        value = line.value
+        record = _record(line, value, skipped, shared)
         if record is None:
             continue
         if record.uuid and repeated(record):
@@ -189,11 +192,11 @@ def records_of(lines: Sequence[JsonLine], notes: Notes, skipped: list[Skipped]) 
             notes.leave_entries((line.number,))
             continue
         if not record.is_message:
-            notes.leave_line(_type_name(line.value), None)
+            notes.leave_line(_type_name(value), None)
             if not _list_unknown(line, skipped):
                 notes.leave_entries((line.number,))
         records.append(record)
-        inner = _agent_progress(line, shared)
+        inner = _agent_progress(line, value, shared)
         if inner is not None:
             records.append(inner)
     return records
@@ -274,9 +277,8 @@ def message_of_talk(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return given if isinstance(given, OBJECT) and "content" in given else {}
 
 
-def _record(line: JsonLine, skipped: list[Skipped], shared: _Shared) -> SessionRecord | None:
-    """The record of a line."""
-    value = line.value
+def _record(line: JsonLine, value: Mapping[str, Any], skipped: list[Skipped], shared: _Shared) -> SessionRecord | None:
+    """The record of a line, whose object is looked up once (`value`)."""
     kind = text_value(value.get("type")) or "line without a type"
     message = _message_of(value)
     if kind in ("user", "assistant") and not message:
@@ -306,7 +308,7 @@ def _record(line: JsonLine, skipped: list[Skipped], shared: _Shared) -> SessionR
         text_value(message.get("id")) if is_reply else "",
         _ids(message, "tool_use", "id"),
         _ids(message, "tool_result", "tool_use_id"),
-        _reported(message, text_value(line.value.get("version"))) if is_reply else None,
+        _reported(message, text_value(value.get("version"))) if is_reply else None,
     )
 
 
@@ -349,13 +351,15 @@ def _reported(message: Mapping[str, Any], version: str) -> RecordedRequest | Non
 def _ids(message: Mapping[str, Any], kind: str, key: str) -> tuple[str, ...]:
     """What the content blocks of one type have under a key."""
     content = message.get("content")
-    items = content if isinstance(content, list) else []
-    return tuple(text_value(item.get(key)) for item in items if isinstance(item, OBJECT) and item.get("type") == kind)
+    if not isinstance(content, list):
+        return ()
+    found = [text_value(item.get(key)) for item in content if isinstance(item, OBJECT) and item.get("type") == kind]
+    return tuple(found)
 
 
-def _agent_progress(line: JsonLine, shared: _Shared) -> SessionRecord | None:
+def _agent_progress(line: JsonLine, value: Mapping[str, Any], shared: _Shared) -> SessionRecord | None:
     """The line of a sub-agent's run that a `progress` line carries."""
-    data = line.value.get("data")
+    data = value.get("data")
     inner = data.get("message") if isinstance(data, OBJECT) and data.get("type") == "agent_progress" else None
     if not isinstance(inner, OBJECT) or inner.get("type") not in ("user", "assistant"):
         return None
@@ -370,14 +374,14 @@ def _agent_progress(line: JsonLine, shared: _Shared) -> SessionRecord | None:
         ABSENT,
         MESSAGE | TALK | SIDECHAIN | INNER,
         shared.context(
-            text_value(line.value.get("sessionId")),
-            text_value(data.get("agentId")) or text_value(line.value.get("parentToolUseID")) or "agent",
+            text_value(value.get("sessionId")),
+            text_value(data.get("agentId")) or text_value(value.get("parentToolUseID")) or "agent",
             text_value(message.get("model")) if is_reply else "",
         ),
         text_value(message.get("id")) if is_reply else "",
         _ids(message, "tool_use", "id"),
         _ids(message, "tool_result", "tool_use_id"),
-        _reported(message, text_value(line.value.get("version"))) if is_reply else None,
+        _reported(message, text_value(value.get("version"))) if is_reply else None,
     )
 
 

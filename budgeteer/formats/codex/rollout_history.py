@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.slot_initializers import sets_slots
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.objects import OBJECT
@@ -39,6 +40,7 @@ _BOOKKEEPING: Final = frozenset({"ghost_snapshot", "other"})
 _AT_PROVIDER: Final = frozenset({"web_search_call", "file_search_call", "code_interpreter_call"})
 
 
+@sets_slots
 @dataclass(frozen=True, slots=True)
 class RolloutItem:
     """One item as the model saw it.

@@ -111,8 +111,10 @@ class Notes:
     def content_of(self, raw: Mapping[str, Any]) -> Any:
         """A raw message's `content`; where that is empty and a string stands under `text` or `message`, that."""
         content = raw.get("content")
+        if content:
+            return content
         key = next((name for name in ("text", "message") if isinstance(raw.get(name), str)), "")
-        if content or not key or (content is not None and not raw[key]):
+        if not key or (content is not None and not raw[key]):
             return content
         self.count(f"Messages whose words stand under `{key}` instead of `content`")
         return raw[key]
