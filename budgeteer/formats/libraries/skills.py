@@ -1,6 +1,7 @@
-"""Skill libraries: archives and folders of `SKILL.md` files with YAML front matter.
+"""Skill libraries: archives and folders of `SKILL.md` files with YAML front matter, or of Cursor's rules (`.mdc`).
 
-A Markdown file alone is one as well where its front matter is a skill's, an agent's or an editor's rule's
+An archive is one of rules where none of its files is a `SKILL.md` and most are rules. A rule needs no front matter: one
+without is applied by hand (https://cursor.com/docs/context/rules, 2026-11). A Markdown file alone is one as well where its front matter is a skill's, an agent's or an editor's rule's
 (instruction_files.py). It is named by its front matter, else after the file.
 """
 
@@ -25,6 +26,8 @@ from budgeteer.formats.reading.limits import Limits
 from budgeteer.formats.reading.notations.frontmatter import FrontMatterProblem, split_front_matter
 
 FILE_NAME = "SKILL.md"
+_RULE: Final = ".mdc"
+"""How the files of Cursor's rules end."""
 _ENDINGS: Final = re.compile(r"(?:\.(?:instructions|agent|chatmode|prompt))?\.\w+\Z")
 """How the files of rules and agents end."""
 
@@ -32,8 +35,9 @@ _ENDINGS: Final = re.compile(r"(?:\.(?:instructions|agent|chatmode|prompt))?\.\w
 def detect(document: Document) -> str | None:
     """Why a document is a skill library, None when it is not."""
     if document.archive is not None:
-        count = len(_skill_entries(document.archive))
-        return f"is a {document.archive.kind} with {count:,} {FILE_NAME} file{'s' * (count != 1)}" if count else None
+        count, rules = len(_skill_entries(document.archive)), len(_rule_entries(document.archive))
+        named, count = (FILE_NAME, count) if count else (_RULE, rules)
+        return f"is a {document.archive.kind} with {count:,} {named} file{'s' * (count != 1)}" if count else None
     if document.shape != "text" or not document.text.lstrip("\ufeff").startswith("---"):
         return None
     if document.name.replace("\\", "/").endswith(FILE_NAME):
@@ -68,11 +72,19 @@ def _skill_entries(archive: Archive) -> list[ArchiveEntry]:
     return [entry for entry in archive.entries if entry.name == FILE_NAME]
 
 
+def _rule_entries(archive: Archive) -> list[ArchiveEntry]:
+    """The files of an archive of rules; none of an archive that holds more of anything else."""
+    rules = [entry for entry in archive.entries if entry.name.lower().endswith(_RULE)]
+    return rules if len(rules) * 2 > len(archive.entries) else []
+
+
 def _from_archive(document: Document, notes: Notes, skipped: list[Skipped]) -> list[Skill | None]:
     archive = document.archive
     if archive is None:
         return []
-    entries = _skill_entries(archive)
+    found = _skill_entries(archive)
+    entries = found or _rule_entries(archive)
+    document.notes.count("Files that are no rules, not read", 0 if found else len(archive.entries) - len(entries))
     progress = document.options.progress
     skills: list[Skill | None] = []
     for done, entry in enumerate(entries, 1):
@@ -136,7 +148,7 @@ def skill_from(data: bytes, entry: ArchiveEntry, limits: Limits, notes: Notes, s
     except FrontMatterProblem as problem:
         skipped.append(Skipped(entry.path, str(problem)))
         return None
-    if not matter.present:
+    if not matter.present and not entry.name.lower().endswith(_RULE):
         skipped.append(Skipped(entry.path, "no front matter: the file must begin with a line `---`"))
         return None
     for _ in decoded.warnings:

@@ -138,6 +138,30 @@ def test_a_single_skill_file_is_a_library_of_one() -> None:
     assert [(each.name, each.path) for each in found.skills] == [("one", "SKILL.md")]
 
 
+def test_an_archive_of_rules_is_a_library_also_where_they_have_no_front_matter() -> None:
+    files = {
+        "rules/moorings.mdc": "---\ndescription: Make fast\nglobs: **/*.ts\nalwaysApply: false\n---\n# Moor\n",
+        "rules/sailing.mdc": "# Sail\n\nOnly with the tide.\n",
+        "rules/broken.mdc": "---\ndescription: a: b\n---\n# Broken\n",
+        "README.md": "# Rules\n",
+    }
+    found = import_bytes(zipped(files), name="rules.zip")
+    assert (found.format, found.reason) == ("skills", "It is a zip archive with 3 .mdc files.")
+    assert [(each.name, each.description) for each in found.skills] == [("moorings", "Make fast"), ("sailing", "")]
+    assert found.skills[1].body == files["rules/sailing.mdc"]
+    assert [item.where for item in found.skipped] == ["rules/broken.mdc"]
+    assert "Files that are no rules, not read: 1" in found.warnings
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
+
+
+def test_rules_beside_skills_or_among_other_files_are_no_library() -> None:
+    rule = "---\nglobs: '*.ts'\n---\n# Moor\n"
+    found = import_bytes(zipped({"a/SKILL.md": skill("a", "x"), "b.mdc": rule, "c.mdc": rule}))
+    assert [each.name for each in found.skills] == ["a"]
+    assert import_bytes(zipped({"a.mdc": rule, "one.md": "# One\n", "two.md": "# Two\n"})).format == "features"
+
+
 def test_invalid_bytes_are_replaced_and_said() -> None:
     found = import_bytes(zipped({"a/SKILL.md": b"---\nname: a\ndescription: caf\xe9\n---\n"}))
     assert found.skills[0].description == "caf\ufffd"
