@@ -1,6 +1,6 @@
 """Sessions of OpenCode: what `opencode export` writes (`info` and `messages` of `info` and `parts`), and its storage.
 
-Captures of its server's events are read as what they come to (opencode_events.py).
+So are the messages of a session alone, as its server lists them (`/session/…/message`). Captures of its server's events are read as what they come to (opencode_events.py).
 
 Certain: messages with an `info` (a `role` and a `sessionID`) beside their `parts`; in an archive or a folder, files
 `msg_….json` and `prt_….json` below `message` and `part`. What is sent of the parts follows OpenCode's own conversion
@@ -65,6 +65,8 @@ def detect(document: Document) -> str | None:
         )
     if mostly(document, lambda value: any(map(_is_message, mappings(value.get("messages"))[:5]))):
         return "holds messages with an `info` of a `sessionID` beside their `parts`, as OpenCode exports them"
+    if mostly(document, _is_message):
+        return "holds messages with an `info` of a `sessionID` beside their `parts`, as OpenCode's server lists them"
     if _is_capture(document):
         return "holds events of OpenCode's server, with messages and parts of a `sessionID`"
     if any(_is_row(value) for value in sampled(document)):
@@ -122,6 +124,8 @@ def read(document: Document) -> Imported:
     skipped = list(document.skipped)
     if document.archive is not None:
         stored = _stored(document, document.archive, skipped)
+    elif mostly(document, _is_message):
+        stored = _listed(document, skipped)
     elif _is_capture(document):
         stored = _captured(document, skipped)
     elif any(_is_row(value) for value in sampled(document)):
@@ -145,6 +149,20 @@ def _exported(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
             else:
                 skipped.append(Skipped(place, "no `info` with a role beside `parts`", compact_json(raw)[:500]))
         yield session
+
+
+def _listed(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
+    """The sessions of messages that stand in a list or in lines, in the order in which they begin."""
+    found: dict[str, _Session] = {}
+    for entry in entries_of(document, skipped):
+        if not _is_message(entry.value):
+            skipped.append(Skipped(entry.where, "no `info` with a role beside `parts`", compact_json(entry.value)[:500]))
+            continue
+        info = entry.value["info"]
+        name = text_value(info.get("sessionID"))
+        session = found.setdefault(name, _Session({"id": name}))
+        session.messages.append((f"message {entry.number}", info, entry.value["parts"]))
+    yield from found.values()
 
 
 def _captured(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:

@@ -4,7 +4,7 @@ Certain: Claude Code's banner at the top, or a first line with one of those mark
 replies. Contradicted by other text before the first mark: that quotes a session. A reply with a result is a call, shown
 as `Name(arguments)`; `✻ Thinking…` is a thought. What the terminal folded or cut is not in the file.
 
-Claude Code's source is closed: read from exports of versions 1.0 to 2.1 in public repositories, 2026-11.
+Claude Code's source is closed: read from exports of versions 1.0 to 2.1 (2.0 draws its banner as a box) in public repositories, 2026-11.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ _RESULT: Final = re.compile(r"\s{1,4}⎿(?: {1,2}|\Z)")
 _FOLDED: Final = re.compile(r"\s{2}\S.*\(ctrl\+[a-z] to expand\)\s*\Z")
 _FAILED: Final = re.compile(r"Error: |Interrupted by user")
 _CUT: Final = re.compile(r"\s*… \+\d[\d,]* lines?\b")
-_BANNER: Final = re.compile(r"✻ Welcome to Claude Code|▐▛███▜▌\s+Claude Code")
-_CALL: Final = re.compile(r"(?P<name>[\w:.-]+(?: - [\w:.-]+ \(MCP\))?)\((?P<shown>.*)\)\Z", re.DOTALL)
+_BANNER: Final = re.compile(r"✻ Welcome to Claude Code|▐▛███▜▌\s+Claude Code|╭─{1,20} Claude Code v\d")
+_CALL: Final = re.compile(
+    r"(?P<name>[\w:.-]+(?: - [\w:.-]+ \(MCP\))?)\((?P<shown>.*)\)(?: timeout: [\d hms]{1,20})?\Z", re.DOTALL
+)
 _BARE_CALL: Final = re.compile(r"\w+(?: \w+){0,2}\Z")
 _ARGUMENT: Final = re.compile(r'(?P<key>[A-Za-z_]\w*): (?P<value>"(?:[^"\\]|\\.)*"|[-\w.]+)(?:, |\Z)')
 _INDENT: Final = 2

@@ -80,6 +80,32 @@ def test_a_session_of_a_newer_version_is_read_to_its_last_line() -> None:
     }
 
 
+BOXED = """\
+\x20
+╭─── Claude Code v2.0.25 ──────────╮\x20
+│     Welcome back!  │ Tips        │\x20
+│     ▐▛███▜▌        │ None        │\x20
+╰──────────────────────────────────╯\x20
+\x20
+> When is the tide?\x20
+\x20
+⏺ Bash(tides --wait) timeout: 5m 0s\x20
+  ⎿  07:00\x20
+\x20
+⏺ At seven.\x20
+"""
+
+
+def test_a_banner_that_is_a_box_and_a_call_with_its_limit_of_time_are_known() -> None:
+    found = import_bytes(BOXED.encode(), name="session.txt")
+    (chat,) = found.conversations
+    assert found.format == "claude-export"
+    assert [message.role for message in chat.messages] == ["user", "assistant", "tool", "assistant"]
+    (call,) = calls_of(chat.messages[1])
+    assert (call.name, call.arguments) == ("Bash", "tides --wait")
+    assert "Non-message lines, not read: 4 (4 line of the banner)" in found.warnings
+
+
 def test_an_export_without_a_banner_is_known_by_its_marks() -> None:
     text = "> Ask\n\n⏺ Read(a)\n  ⎿  Read 2 lines\n\n⏺ Done.\n"
     assert import_bytes(text.encode()).format == "claude-export"
