@@ -1,6 +1,7 @@
 """OpenHands' events up to version 0.x: actions and observations, as its trajectories and evaluations keep them.
 
-Certain: objects with a `source`, and either an `action` beside `args` or an `observation` beside `extras`. What the
+Certain: objects with a `source`, and either an `action` beside `args` or an `observation` beside `extras`; in feedback
+that users gave, the arguments of an action stand under `extras` too, and each event has every key. What the
 model said stands in an action's `tool_call_metadata.model_response`; each observation that has such data answers its
 `tool_call_id`. Condensed events are left out, their summary stands in their place, as OpenHands sends them.
 
@@ -37,7 +38,7 @@ type _Event = tuple[str, int, Mapping[str, Any]]
 
 _UNSENT: Final = frozenset(
     {"change_agent_state", "agent_state_changed", "null", "condensation", "condensation_request", "loop_recovery",
-     "loop_detection", "start", "pause", "resume", "stop"}
+     "loop_detection", "initialize", "start", "pause", "resume", "stop"}
 )  # fmt: skip
 _NO_ARGUMENTS: Final = frozenset(
     {
@@ -68,7 +69,7 @@ def _is_event(value: Mapping[str, Any]) -> bool:
 
 
 def _acts_or_observes(value: Mapping[str, Any]) -> bool:
-    acts = isinstance(value.get("action"), str) and isinstance(value.get("args"), Mapping)
+    acts = isinstance(value.get("action"), str) and any(isinstance(value.get(key), Mapping) for key in ("args", "extras"))
     observes = isinstance(value.get("observation"), str) and isinstance(value.get("extras"), Mapping)
     return acts or observes
 
@@ -90,11 +91,20 @@ def read(document: Document) -> Imported:
 def _conversation(stream: EventStream, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     draft = ConversationDraft(document.notes, "event ")
     reader = _Reader(draft, skipped)
-    events = stream.events if document.options.whole else _in_view(stream.events, draft)
+    told = [(place, number, _with_arguments(raw)) for place, number, raw in stream.events]
+    events = told if document.options.whole else _in_view(told, draft)
     for place, number, raw in events:
         reader.read(place, number, raw)
     chat = draft.conversation(stream.given or f"c{position}", "", document.stem or f"Trajectory {position}")
     return replace(chat, tools=tuple(reader.tools))
+
+
+def _with_arguments(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An event whose arguments stand under `extras`, as others are: without the keys of what it is not."""
+    if not isinstance(raw.get("action"), str) or "args" in raw:
+        return raw
+    kept = {key: value for key, value in raw.items() if value is not None and key != "extras"}
+    return {**kept, "args": raw.get("extras")}
 
 
 def _in_view(events: Iterable[_Event], draft: ConversationDraft) -> list[_Event]:
@@ -105,7 +115,7 @@ def _in_view(events: Iterable[_Event], draft: ConversationDraft) -> list[_Event]
     for event in events:
         raw, kind = event[2], _kind(event[2])
         if kind in _UNSENT:
-            draft.notes.leave_line(f"{'action' if 'action' in raw else 'observation'} {kind}", raw)
+            draft.notes.leave_line(f"{'action' if isinstance(raw.get('action'), str) else 'observation'} {kind}", raw)
         else:
             listed.append(event)
         if kind != "condensation":

@@ -33,13 +33,19 @@ _OF_OTHERS: Final = frozenset({"parentUuid", "sessionId", "leafUuid", "isSidecha
 
 def detect(document: Document) -> str | None:
     """Why a document is a message stream of Claude Code, None when it is not."""
-    if any(not _OF_OTHERS.isdisjoint(value) for value in sampled(document)):
+    if any(map(_is_of_others, sampled(document))):
         return None
     if mostly(document, _is_streamed):
         return "holds `assistant`, `user` and `result` messages with a `session_id`, as Claude Code streams them"
     if mostly(document, _is_bare):
         return "holds lines of the types `user` and `assistant` with a `message` each, as Claude Code writes them"
     return None
+
+
+def _is_of_others(value: Mapping[str, Any]) -> bool:
+    """Whether a line has ids that this stream has not; a session may be named where it begins and nowhere else."""
+    ids = _OF_OTHERS if text_value(value.get("type")) in _ROLES else _OF_OTHERS - {"sessionId"}
+    return not ids.isdisjoint(value)
 
 
 def _is_streamed(value: Mapping[str, Any]) -> bool:

@@ -57,6 +57,30 @@ def test_an_action_without_the_response_is_a_call_of_its_arguments() -> None:
     assert result.content == (TextPart("gone\n[Error occurred in processing last action]"),)
 
 
+def test_feedback_whose_arguments_stand_under_extras_is_read_as_other_events() -> None:
+    def event(**held: Any) -> dict[str, Any]:
+        empty = dict.fromkeys(("action", "content", "extras", "id", "message", "observation", "source", "timestamp"))
+        return {**empty, **held}
+
+    events = [
+        event(action="initialize", source="environment", extras={"LANGUAGE": "en"}),
+        event(content="ok", source="environment"),
+        event(action="message", source="user", extras={"content": "What is here?", "images_urls": []}),
+        event(observation="agent_state_changed", source="agent", content="", extras={"agent_state": "running"}, id=1),
+        event(action="run", source="agent", extras={"command": "ls", "thought": "I look."}, id=2),
+        event(observation="run", source="agent", content="a.txt", extras={"command": "ls", "exit_code": 0}, id=3),
+        event(action="finish", source="agent", extras={"outputs": {}, "thought": "One file."}, id=4),
+    ]
+    found = import_bytes(dumps([{"id": "7", "version": "1.0", "feedback": "positive", "trajectory": events}]))
+    (chat,) = found.conversations
+    assert said(found) == [("user", "What is here?"), ("assistant", "I look."), ("assistant", "One file.")]
+    assert [(call.name, call.arguments) for call in calls_of(chat.messages[1])] == [("run", '{"command":"ls"}')]
+    assert [result.content for result in results_of(chat.messages[2])] == [(TextPart("a.txt"),)]
+    assert [item.where for item in found.skipped] == ["element 1, event 2"]
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
+
+
 def test_a_command_of_the_user_is_told_as_openhands_tells_it() -> None:
     ran = {"id": 7, "source": "user", "action": "run", "args": {"command": "ls"}}
     seen = {"id": 8, "source": "user", "cause": 7, "observation": "run", "content": "b", "extras": {"metadata": {}}}
