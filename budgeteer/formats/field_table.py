@@ -56,6 +56,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "bfcl": ("path", "involved_classes", "initial_config", "excluded_function"),
     "chatgpt": (
         "aggregate_result", "finish_details", "metadata.citations", "metadata.content_references", "content.content",
+        "parent", "children", "_cite_metadata",
     ),
     "chatgpt-comparisons": (
         "content.metadata", "feedback_version", "ui_feature_name", "ui_feature_variant", "ui_feature_version",
@@ -172,7 +173,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "gold", "refr", "reference", "references", "predictions", "testing input", "in-context examples",
     ),
     "openai-chat": (
-        "op_name", "span_name", "display_name", "function_name",
+        "op_name", "span_name", "test_result", "display_name", "function_name",
         "method", "url", "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer",
         "git_repo_root",
         "parent_relationship",
@@ -224,14 +225,14 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "feedback_scores", "context", "comparison_key", "error", "finish_reason", "system_fingerprint", "origin",
     ),
     "tool-eval": ("method",),
-    "swe-agent": ("info", "replay_config", "environment", "state"),
+    "swe-agent": ("info", "replay_config", "environment", "state", "eval_logs", "generated_patch", "model_name"),
     "tau2": ("user_scenario", "evaluation_criteria", "reward_info", "info.user_info"),
     "tools": ("jsonrpc", "result.nextCursor", "result.cacheScope"),
     "vscode-chat": (
         "resultDetails", "requests.agent", "responderUsername", "requesterUsername", "requesterAvatarIconUri",
         "responderAvatarIconUri", "statefulMarker", "ctorName", "generatedTitle", "invocationMessage", "variableData",
         "contentReferences", "codeCitations", "followups", "pastTenseMessage", "autoApproveInfo", "confirmation",
-        "commandLine.toolEdited", "commandLine.forDisplay",
+        "commandLine.toolEdited", "commandLine.forDisplay", "result.details", "initialLocation",
     ),
 }  # fmt: skip
 """By format: the fields it leaves out, as the keys that lead to them, as many as are needed to tell them apart."""

@@ -22,7 +22,7 @@ _DIFY: Final = tuple(re.compile(rf"(?m)^{row}\s*$") for row in ("app:", "kind: a
 _USAGE: Final = frozenset({"n_context_tokens_total", "n_generated_tokens_total", "operation", "timestamp"})
 """Columns of the usage and activity that OpenAI's dashboard exports (2023 to 2026)."""
 _SAMPLED: Final = 40
-_CASSETTE: Final = re.compile(r"(?m)^(?:http_)?interactions:[ \t]*$")
+_CASSETTE: Final = re.compile(r"(?m)^(?:(?:http_)?interactions|requests):[ \t]*$")
 _ADDRESS: Final = r"(?m)^[ \t]+(?:- )?(?:uri|url): [\"']?https?://\S+"
 _EMBEDDED: Final = re.compile(rf"{_ADDRESS}(?:/embeddings|/embed|:embedContent|:batchEmbedContents)\b")
 """An address of OpenAI's, Cohere's, Ollama's or Gemini's API that makes vectors of texts (2026-11)."""

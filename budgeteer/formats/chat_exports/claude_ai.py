@@ -68,7 +68,7 @@ def read(document: Document) -> Imported:
         if not chats and not _is_conversation(entry.value):
             skipped.append(Skipped(entry.where, "no `chat_messages` in it", compact_json(entry.value)[:500]))
         elif not chats:
-            document.notes.count("Conversations without a message, left out")
+            document.notes.count("Conversations without a message, left out", of=entry.value)
     require(found, document, "claude.ai")
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
 
@@ -120,6 +120,9 @@ def _add(draft: ConversationDraft, uid: str, raw: Mapping[str, Any], number: int
         for block in _blocks(raw):
             _reply(block, steps, draft)
         said = steps.messages() or [frame]
+    shown = text_value(raw.get("text"))
+    differs = bool(shown) and all(shown != block.get("text") for block in mappings(_blocks(raw)))
+    draft.notes.count("Texts that the export shows beside the blocks of a reply, left out", int(differs), of=shown)
     if len(said) == 1:
         draft.check_read(said[0], raw, _READ)
     draft.add_all(said)

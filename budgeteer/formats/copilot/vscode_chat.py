@@ -133,10 +133,13 @@ def _conversation(entry: Entry, position: int, document: Document, skipped: list
     value = entry.value
     draft = ConversationDraft(document.notes, f"{entry.where}, request ")
     reported = 0
+    is_first = True
     for number, raw in numbered_mappings(value.get("requests"), f"{entry.where}, request ", skipped):
         metadata = _metadata(raw)
         draft.model = _model(raw, metadata) or draft.model
         reported = token_count(metadata.get("promptTokens")) or reported
+        _surroundings(draft, number, metadata, is_first=is_first)
+        is_first = False
         _ask(draft, number, raw, metadata)
         _reply(draft, number, raw, metadata)
     title = text_value(value.get("customTitle"))
@@ -177,6 +180,17 @@ def _ask(draft: ConversationDraft, number: int, raw: Mapping[str, Any], metadata
     said = Message("user", tuple(parts), text_value(raw.get("requestId")), created=created, line=number)
     draft.check_read(said, raw, ("message", "response", "agent", "result", "variableData", "modelId", "responseId"))
     draft.add(said)
+
+
+def _surroundings(draft: ConversationDraft, number: int, metadata: Mapping[str, Any], *, is_first: bool) -> None:
+    """What was rendered of the surroundings of a chat, which is sent ahead of its first prompt and kept with that."""
+    given = [text_value(part.get("text")) for part in mappings(metadata.get("renderedGlobalContext"))]
+    told = texts(*given)
+    if told and is_first:
+        draft.notes.count("Surroundings that were rendered for the model, put before the first prompt")
+        draft.add(Message("user", told, typed=False, line=number))
+    elif told:
+        draft.notes.count("Surroundings that a later prompt keeps, sent ahead of the first alone, left out", of=given)
 
 
 def _attached(variable: Mapping[str, Any]) -> Part:

@@ -315,6 +315,9 @@ def _say_groups(value: Any, notes: Notes) -> None:
                 _say_beside([*(held for key, held in item.items() if key != "tools"), *inner], notes)
         return
     if _listed_tools(value) or _named_tools(value):
+        keys = frozenset({"jsonrpc", "id", "result", *_LIST_KEYS})
+        beside = value.items() if isinstance(value, Mapping) and _listed_tools(value) else ()
+        _say_beside([held for key, held in beside if key not in keys], notes)
         return
     for name in _groups(value) or ():
         beside = value[name] if isinstance(value[name], Mapping) else {}

@@ -48,9 +48,9 @@ from budgeteer.formats.openai.roles import OtherRoles, known_role, name_of
 from budgeteer.formats.openai.shown_files import shown_part
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import entries_of
+from budgeteer.formats.reading.entries import entries_of, sampled
 from budgeteer.formats.reading.envelopes.asked_rows import beside_question
-from budgeteer.formats.reading.envelopes.chat_messages import looks_like_messages, speaker_of
+from budgeteer.formats.reading.envelopes.chat_messages import is_message, looks_like_messages, speaker_of
 from budgeteer.formats.reading.envelopes.conversations import SAMPLED, asks_behind, envelopes, first_envelopes
 from budgeteer.formats.reading.envelopes.envelope import Envelope
 from budgeteer.formats.reading.importing import require
@@ -75,6 +75,10 @@ _SAID = ("content", "text", "message")
 _TITLES = ("title", "chatTitle", "conversation_title", "conversation_name")
 """Beside the messages, what chat applications call a conversation."""
 _BESIDE = "Columns of rows beside what was said, left out"
+_OF_CALLS = frozenset({"prompt", "id", "model", "completion", "output", "outputs", "response", "answer"})
+"""Columns beside a prompt that are read, or may hold the reply."""
+_SHORT = 200
+"""Characters of what a column says about a prompt. Source: ours."""
 _FAMILY = "openai"
 _MESSAGE_FIELDS = frozenset({"content", "name", "cache_control", "prefix", "partial"})
 _ANSWER_FIELDS = _MESSAGE_FIELDS | {"refusal", "audio", "annotations"}
@@ -146,10 +150,32 @@ def _leave_columns(document: Document) -> None:
             document.notes.count(_BESIDE, len(left), of=left)
         return
     if document.shape != "jsonl" or not is_table(document.text):
+        _leave_about(document)
         return
     for line in document.lines:
         left = [held for key, held in line.value.items() if key not in _READ_COLUMNS and isinstance(held, str)]
         document.notes.count(_BESIDE, len(left), of=left)
+
+
+def _leave_about(document: Document) -> None:
+    """Count what rows whose messages stand under `prompt` say of what is asked: short texts and lists of them."""
+    if not any(_is_asked(row) for row in sampled(document)[:1]):
+        return
+    for entry in entries_of(document):
+        left = [held for key, held in entry.value.items() if key not in _OF_CALLS and _is_short(held)]
+        document.notes.count(_BESIDE, len(left), of=left)
+
+
+def _is_asked(row: Mapping[str, Any]) -> bool:
+    """Whether a row has messages under `prompt`, as sets for training by rewards and for evaluating have."""
+    said = row.get("prompt")
+    return isinstance(said, list) and any(map(is_message, said[:5]))
+
+
+def _is_short(held: Any) -> bool:
+    """Whether a column holds a short text, or a list of texts that are short together."""
+    given = held if isinstance(held, list) else [held]
+    return 0 < len(given) <= _SHORT and all(isinstance(one, str) for one in given) and sum(map(len, given)) <= _SHORT
 
 
 def _branches(

@@ -71,7 +71,7 @@ def test_feedback_whose_arguments_stand_under_extras_is_read_as_other_events() -
         event(observation="run", source="agent", content="a.txt", extras={"command": "ls", "exit_code": 0}, id=3),
         event(action="finish", source="agent", extras={"outputs": {}, "thought": "One file."}, id=4),
     ]
-    found = import_bytes(dumps([{"id": "7", "version": "1.0", "feedback": "positive", "trajectory": events}]))
+    found = import_bytes(dumps([{"id": "7", "version": "1.0", "trajectory": events}]))
     (chat,) = found.conversations
     assert said(found) == [("user", "What is here?"), ("assistant", "I look."), ("assistant", "One file.")]
     assert [(call.name, call.arguments) for call in calls_of(chat.messages[1])] == [("run", '{"command":"ls"}')]

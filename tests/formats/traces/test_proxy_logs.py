@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gzip
+import gzip
 import json
 from base64 import b64encode
 from typing import Any
@@ -250,6 +251,33 @@ version: 1
     found = import_bytes(written.encode(), name="cassette.yaml")
     assert found.format == "proxy-log"
     assert [text_of(message) for message in found.conversations[0].messages] == ["Is the ferry late?", "Not late."]
+
+
+@pytest.mark.parametrize("is_binary", [False, True])
+def test_a_cassette_of_requests_and_of_their_answers_is_read_by_their_places(is_binary: bool) -> None:  # a case
+    talk = [
+        {"role": "user", "content": [{"text": "Is the ferry late?"}]},
+        {"role": "assistant", "content": [{"text": "Not late."}]},
+        {"role": "user", "content": [{"text": "And the other?"}]},
+    ]
+    last = {"role": "assistant", "content": [{"text": "Gone."}]}
+    answers = [{"output": {"message": one}, "stopReason": "end_turn"} for one in (talk[1], last)]
+
+    def body(value: object) -> str:
+        text = json.dumps(value)
+        return f"!!binary |\n      {b64encode(text.encode()).decode()}" if is_binary else f"'{text}'"
+
+    asked = "".join(f"- body: {body({'messages': talk[:count]})}\n  method: POST\n" for count in (1, 3))
+    asked += "- body: null\n  method: GET\n"
+    answered = "".join(f"- body:\n    string: {body(answer)}\n" for answer in answers)
+    written = f"requests:\n{asked}responses:\n{answered}"
+    assert talk_of(written.encode()) == ["Is the ferry late?", "Not late.", "And the other?", "Gone."]
+    assert talk_of(gzip.compress(written.encode())) == ["Is the ferry late?", "Not late.", "And the other?", "Gone."]
+
+
+def test_a_list_of_requests_and_responses_that_is_no_recording_stays_text() -> None:
+    for written in ("requests:\n- cpu: !!binary |\n    YQ==\nresponses:\n- 1\n", "requests: !!binary |\n  YQ==\n"):
+        assert import_bytes(written.encode(), name="a.yaml").format == "text"
 
 
 def test_a_recording_of_requests_to_nobody_who_is_a_model_stays_text() -> None:

@@ -11,13 +11,24 @@ from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.json_text import JsonProblem
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 
+DEFINITIONS = "tool_definitions"
+"""Where Azure AI's evaluations and Harbor's exports of trajectories keep the tools of an agent."""
 _PROMPTS = ("system_prompt", "system_message", "systemPrompt")
 """Columns of data sets and logs with the system text of the messages beside them."""
 
 
+_PROMPT_OF_A_CHAT = "prompt"
+_IN_A_FOLDER = "folderId"
+"""Chatbot UI keeps the system text of a chat under `prompt`, a key that it shares with much else; its folder tells.
+
+Source: https://github.com/mckaywrigley/chatbot-ui (legacy), `types/chat.ts`, 2026-11.
+"""
+
+
 def with_prompts(value: Mapping[str, Any], messages: Sequence[tuple[int, Any]]) -> Sequence[tuple[int, Any]]:
     """Messages behind the system text that stands beside them, where they have none of their own."""
-    given = [value[key] for key in _PROMPTS if key in value]
+    keys = (*_PROMPTS, _PROMPT_OF_A_CHAT) if _IN_A_FOLDER in value else _PROMPTS
+    given = [value[key] for key in keys if key in value]
     said = next((text for one in given if (text := text_value(one)).strip()), "")
     told: list[dict[str, Any]] = [{"role": "system", "content": said}] if said else []
     for each in given if not told else ():
@@ -44,7 +55,7 @@ def tools_beside(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
         return tuple(tool for tool in tools if isinstance(tool, OBJECT))
     if isinstance(functions, list):
         return tuple({"type": "function", "function": item} for item in functions if isinstance(item, OBJECT))
-    return ()
+    return as_tools(value.get(DEFINITIONS))
 
 
 def _parsed(text: str) -> Any:

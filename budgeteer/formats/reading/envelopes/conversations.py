@@ -12,7 +12,7 @@ from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.envelopes.asked_rows import is_asked_behind, with_question
-from budgeteer.formats.reading.envelopes.beside import as_tools, tools_beside, with_prompts
+from budgeteer.formats.reading.envelopes.beside import DEFINITIONS, as_tools, tools_beside, with_prompts
 from budgeteer.formats.reading.envelopes.chat_messages import ROLES, is_message, last_speaker, speaker_of
 from budgeteer.formats.reading.envelopes.envelope import Envelope, held_in, id_of, with_replies
 from budgeteer.formats.reading.envelopes.replies import (
@@ -43,8 +43,6 @@ _GROUPS = ("conversation_id", "conversationId", "thread_id", "threadId", "sessio
 _SENT = ("input", "inputs", "prompt", "req")
 """Where tracers keep what was sent, and sets for training by rewards what is asked; what was answered stands under
 `output` or `outputs`, or of MetaGPT's `req`, which may be a text beside others that are messages, under `resp`."""
-_DEFINITIONS = "tool_definitions"
-"""Where Azure AI's evaluations keep the tools of an agent."""
 _OUTPUTS = ("output", "outputs", "preferred_output")
 """Where tracers keep what was answered, and OpenAI's sets of preferences the answer that was preferred."""
 _SHAPES: Final = {
@@ -235,7 +233,7 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
             return
     said = evaluated_messages(value)
     if said:
-        tools = as_tools(held_in(value.get(_DEFINITIONS), "["))
+        tools = as_tools(held_in(value.get(DEFINITIONS), "["))
         shape = "a `query` of an evaluation with its `response`"
         yield Envelope(shape, tuple(enumerate(said, 1)), id=id_of(value), tools=tools, raw=value)
         return
@@ -256,7 +254,7 @@ def evaluated_messages(value: Mapping[str, Any]) -> list[Any]:
     Each is a text or a list of messages; where both are texts, definitions of tools stand beside them. [] of others.
     """
     asked, told = (held_in(value.get(key), "[") for key in ("query", "response"))
-    if all(isinstance(given, str) for given in (asked, told)) and not held_in(value.get(_DEFINITIONS), "["):
+    if all(isinstance(given, str) for given in (asked, told)) and not held_in(value.get(DEFINITIONS), "["):
         return []
     before, behind = _side(asked, "user"), _side(told, "assistant")
     return [*before, *behind] if before and behind else []

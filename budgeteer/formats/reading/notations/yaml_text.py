@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any, Final
 
 import yaml
@@ -47,12 +47,19 @@ _FIRST_LINES: Final = (*_SPEAKERS, *_SAID, "messages", "conversation", "conversa
 """Keys with which a conversation begins: what then is no YAML was meant to be."""
 _RECORDINGS: Final = ("interactions", "http_interactions")
 """Where cassettes keep requests with their answers: vcrpy and go-vcr, and VCR for Ruby."""
-_CASSETTE_KEYS: Final = (*_RECORDINGS, "version", "recorded_with")
+_SIDES: Final = ("requests", "responses")
+"""Requests and their answers by their places, as LangChain's tests keep what vcrpy recorded.
+
+Source: https://github.com/langchain-ai/langchain, `libs/standard-tests/langchain_tests/conftest.py`, 2026-11.
+"""
+_CASSETTE_KEYS: Final = (*_RECORDINGS, *_SIDES, "version", "recorded_with")
 """The keys of a cassette, of which one is its first."""
+_BINARY: Final = "!!binary"
+"""The tag of a body that is kept as base64, in which no key of a request can be seen."""
 _MOCKED: Final = ("when", "then")
 _MOCKED_BODIES: Final = ("body", "json_body")
 """The request and its answer of each document that httpmock (of Rust) records, and where their bodies stand."""
-_RECORDED_LINE: Final = re.compile(rf"^(?:{'|'.join((*_RECORDINGS, *_MOCKED))}):[ \t]*\r?$", re.MULTILINE)
+_RECORDED_LINE: Final = re.compile(rf"^(?:{'|'.join((*_RECORDINGS, *_SIDES, *_MOCKED))}):[ \t]*\r?$", re.MULTILINE)
 _TAPE_LINES: Final = tuple(re.compile(rf"^ *(?:- +)?{key}:", re.MULTILINE) for key in ("steps", "kind", "prompt_id"))
 """Keys of the tapes that TapeAgents keeps as YAML."""
 _KEYS: Final = frozenset({"messages", "contents", "input", "prompt", "chat_history"})
@@ -219,7 +226,7 @@ def yaml_conversation(text: str, name: str) -> list[tuple[int, Any]]:
     start = begin.end() if begin else 0
     first = _BEGINS.match(text, start)
     head = text[start : start + _HEAD]
-    is_recording = bool(_RECORDED_LINE.search(head) and (_ASKED.search(text) or _PARSED_LINE.search(text)))
+    is_recording = bool(_RECORDED_LINE.search(head) and (_may_ask(text) or _PARSED_LINE.search(text)))
     is_tape = all(line.search(head) for line in _TAPE_LINES)
     if first is None or not (is_recording or is_tape or (_SPEAKER_LINE.search(head) and _SAID_LINE.search(head))):
         return []
@@ -240,6 +247,7 @@ def yaml_conversation(text: str, name: str) -> list[tuple[int, Any]]:
     if other and is_meant and len(found) > 1:
         what = "It cannot be read: a document of the conversation is neither an object nor a list"
         raise FormatError(what, where=_at(name, other), mend="Take it away, or give the same conversation as JSON")
+    found = [(line, _with_pairs(value)) for line, value in found]
     values = [value for _, value in found]
     is_talk = not other and _holds_message(values[0] if len(values) == 1 else values, _DEPTH)
     return found if is_talk or any(map(_holds_recorded, values)) or any(map(_is_tape, values)) else []
@@ -251,7 +259,24 @@ def is_cassette(text: str) -> bool:
     start = begin.end() if begin else 0
     first = _BEGINS.match(text, start)
     is_meant = first is not None and first["key"] in _CASSETTE_KEYS
-    return is_meant and bool(_RECORDED_LINE.search(text, start, start + _HEAD)) and bool(_ASKED.search(text))
+    return is_meant and bool(_RECORDED_LINE.search(text, start, start + _HEAD)) and _may_ask(text)
+
+
+def _may_ask(text: str) -> bool:
+    """Whether a recording may hold a request to a model: one that is seen, or bodies that are none until decoded."""
+    return bool(_ASKED.search(text)) or _BINARY in text
+
+
+def _with_pairs(value: Any) -> Any:
+    """A cassette of requests and of their answers as one of both, each request with the answer at its place."""
+    sides = [value.get(side) for side in _SIDES] if isinstance(value, dict) else []
+    if not all(isinstance(held, list) and held for held in sides) or not sides:
+        return value
+    pairs = zip_longest(*sides)
+    recorded = [
+        {key: one for key, one in zip(("request", "response"), pair, strict=True) if one is not None} for pair in pairs
+    ]
+    return {**{key: held for key, held in value.items() if key not in _SIDES}, _RECORDINGS[0]: recorded}
 
 
 def yaml_data(text: str, name: str) -> list[tuple[int, Any]]:
