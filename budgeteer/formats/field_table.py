@@ -42,6 +42,9 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "adk-evals": ("name", "description", "session_input"),
     "adk": ("state", "state_delta", "stateDelta", "groundingMetadata"),
     "ag-ui": ("rawEvent", "raw_event"),
+    "agent-data-protocol": (
+        "class_", "details", "available_apis", "available_code_languages", "function_call", "viewport_size",
+    ),
     "ai-sdk": ("providerMetadata", "callProviderMetadata", "metadata"),
     "amazon-q": (
         "env_context", "request_metadata", "transcript", "context_manager", "orig_args", "orig_name", "model_info",

@@ -60,6 +60,7 @@ from budgeteer.formats.codex import importer as codex
 from budgeteer.formats.copilot import debug_log, vscode_chat
 from budgeteer.formats.copilot import importer as copilot_cli
 from budgeteer.formats.datasets import (
+    agent_data,
     finetune_collect,
     instruction_sets,
     llama_factory,
@@ -266,6 +267,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("xlam", "xLAM tasks", xlam),
     _talk("glaive", "Glaive function calling", glaive),
     _talk("text-transcripts", "Text transcripts", text_transcripts),
+    _talk("agent-data-protocol", "Agent Data Protocol", agent_data),
     _talk("swe-agent", "SWE-agent trajectory", swe_agent),
     _talk("markdown", "Markdown transcript", markdown_transcript),
     _talk("specstory", "SpecStory transcript", specstory),

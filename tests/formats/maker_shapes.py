@@ -47,6 +47,7 @@ from tests.formats.makers.chat_exports import (
     SPOKEN_ROWS,
 )
 from tests.formats.makers.datasets import (
+    AGENT_DATA,
     API_BANK,
     FINETUNE_COLLECT,
     GLAIVE,
@@ -168,6 +169,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "langchain4j": dumps(LANGCHAIN4J),
     "llama-index": dumps(LLAMA_INDEX),
     "mt-bench": jsonl(*MT_BENCH),
+    "agent-data-protocol": dumps(AGENT_DATA),
     "lmflow": dumps(LMFLOW),
     "finetune-collect": dumps(FINETUNE_COLLECT),
     "locomo": dumps(LOCOMO),

@@ -679,6 +679,29 @@ def smolagents(data: bytes) -> Told:
     return texts, calls, results
 
 
+def agent_data(data: bytes) -> Told:
+    texts, calls, results = [], [], []
+    acted = False
+    for item in json.loads(data)[0]["content"]:
+        if item["class_"].endswith("action"):
+            texts += [item["description"]]
+            acted = item["class_"] != "message_action"
+            if item["class_"] == "api_action":
+                calls.append((item["function"], item["kwargs"]))
+            elif acted:
+                calls.append((item["language"], {"code": item["content"]}))
+            else:
+                texts.append(item["content"])
+            continue
+        said = [item[key] for key in ("content", "url", "axtree") if item.get(key)]
+        if acted:
+            results.append("".join(said))
+        else:
+            texts += said
+        acted = False
+    return texts, calls, results
+
+
 def tape_agents(data: bytes) -> Told:
     steps = {step["kind"]: step for step in json.loads(data)["steps"]}
     texts = [steps[kind]["content"] for kind in ("system", "question", "assistant")]
@@ -1172,6 +1195,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "camel": camel,
     "autogen": autogen,
     "smolagents": smolagents,
+    "agent-data-protocol": agent_data,
     "tape-agents": tape_agents,
     "microsoft-ai": microsoft_ai,
     "spring-ai": spring_ai,

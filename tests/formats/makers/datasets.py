@@ -402,3 +402,34 @@ FINETUNE_COLLECT: dict[str, Any] = {
     },
     "settings": {"useGlobalSystemMessage": False, "globalSystemMessage": "", "modelChoice": "m"},
 }
+AGENT_DATA: list[dict[str, Any]] = [
+    {
+        "id": "tides/1",
+        "content": [
+            {"class_": "text_observation", "content": "You know the tides.", "source": "system"},
+            {"class_": "text_observation", "content": "When is low water?", "source": "user"},
+            {
+                "class_": "api_action",
+                "function": "open_page",
+                "kwargs": {"url": "https://tides.invalid/"},
+                "description": "I open the table.",
+                "reasoning_content": "A table would have it.",
+                "tool_call_id": "call_7",
+            },
+            {
+                "class_": "web_observation",
+                "html": "<td>Low 06:10</td>",
+                "axtree": "cell Low 06:10",
+                "url": "https://tides.invalid/table",
+                "image_observation": None,
+                "viewport_size": [1280, 720],
+                "tool_call_id": "call_7",
+            },
+            {"class_": "code_action", "language": "python", "content": "6 + 10 / 60", "description": "As hours:"},
+            {"class_": "text_observation", "content": "6.1666", "source": "user"},
+            {"class_": "text_observation", "content": "One step is left.", "source": "environment"},
+            {"class_": "message_action", "content": "Low water is at ten past six.", "description": "I know it."},
+        ],
+        "details": {"dataset": "tides"},
+    },
+]
