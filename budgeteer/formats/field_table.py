@@ -105,6 +105,10 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "speculativeSummarizationEncryptionKey", "context.mentions", "toolFormerData.name",
     ),
     "cohere": ("tool_results.call", "citations", "finish_reason", "meta", "connectors", "prompt_truncation"),
+    "craft-agents": (
+        "preview", "workspaceRootPath", "sdkCwd", "llmConnection", "toolIntent", "toolDisplayName", "toolDisplayMeta",
+        "badges", "annotations",
+    ),
     "datadog": (
         "name", "tags", "ml_app", "event_type", "_dd", "_dd.stage", "_dd.tracer_version", "model_name", "span.kind",
         "metadata", "service",

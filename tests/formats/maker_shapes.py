@@ -12,6 +12,7 @@ from tests.formats.makers.agents import (
     CLINE,
     CODEX_EXEC,
     CONTINUE,
+    CRAFT,
     CURSOR,
     CURSOR_STREAM,
     DROID,
@@ -146,6 +147,7 @@ from tests.formats.shapes import dumps, jsonl
 MAKERS: Final[Mapping[str, bytes]] = {
     "amazon-q": dumps(AMAZON_Q),
     "amp": dumps(AMP),
+    "craft-agents": jsonl(*CRAFT),
     "crush": jsonl(*CRUSH),
     "claude-managed": jsonl(*CLAUDE_MANAGED),
     "agent-run": jsonl(*AGENT_RUN),

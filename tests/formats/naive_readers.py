@@ -219,6 +219,13 @@ def goose(data: bytes) -> Told:
     return texts, [(one["name"], one["arguments"]) for one in called], [one[0]["text"] for one in told]
 
 
+def craft(data: bytes) -> Told:
+    rows = [row for row in lines(data) if row.get("type") in ("user", "assistant", "tool")]
+    tools = [row for row in rows if row["type"] == "tool"]
+    calls = [(row["toolName"], row["toolInput"]) for row in tools]
+    return [row["content"] for row in rows if row["type"] != "tool"], calls, [row["toolResult"] for row in tools]
+
+
 def opencode(data: bytes) -> Told:
     parts = [part for raw in json.loads(data)["messages"] for part in raw["parts"]]
     tools = [part for part in parts if part["type"] == "tool"]
@@ -1234,6 +1241,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "cursor": cursor,
     "droid": droid,
     "goose": goose,
+    "craft-agents": craft,
     "opencode": opencode,
     "qwen-code": qwen_code,
     "ai-sdk-model": model_messages,

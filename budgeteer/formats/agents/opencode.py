@@ -1,6 +1,7 @@
 """Sessions of OpenCode: what `opencode export` writes (`info` and `messages` of `info` and `parts`), and its storage.
 
-So are the messages of a session alone, as its server lists them (`/session/…/message`). Captures of its server's events are read as what they come to (opencode_events.py).
+So are the messages of a session alone, as its server lists them (`/session/…/message`). Captures of its server's events
+are read as what they come to (opencode_events.py).
 
 Certain: messages with an `info` (a `role` and a `sessionID`) beside their `parts`; in an archive or a folder, files
 `msg_….json` and `prt_….json` below `message` and `part`. What is sent of the parts follows OpenCode's own conversion
@@ -156,7 +157,9 @@ def _listed(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
     found: dict[str, _Session] = {}
     for entry in entries_of(document, skipped):
         if not _is_message(entry.value):
-            skipped.append(Skipped(entry.where, "no `info` with a role beside `parts`", compact_json(entry.value)[:500]))
+            skipped.append(
+                Skipped(entry.where, "no `info` with a role beside `parts`", compact_json(entry.value)[:500])
+            )
             continue
         info = entry.value["info"]
         name = text_value(info.get("sessionID"))

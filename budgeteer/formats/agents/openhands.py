@@ -69,7 +69,9 @@ def _is_event(value: Mapping[str, Any]) -> bool:
 
 
 def _acts_or_observes(value: Mapping[str, Any]) -> bool:
-    acts = isinstance(value.get("action"), str) and any(isinstance(value.get(key), Mapping) for key in ("args", "extras"))
+    acts = isinstance(value.get("action"), str) and any(
+        isinstance(value.get(key), Mapping) for key in ("args", "extras")
+    )
     observes = isinstance(value.get("observation"), str) and isinstance(value.get("extras"), Mapping)
     return acts or observes
 

@@ -4,7 +4,8 @@ Certain: Claude Code's banner at the top, or a first line with one of those mark
 replies. Contradicted by other text before the first mark: that quotes a session. A reply with a result is a call, shown
 as `Name(arguments)`; `✻ Thinking…` is a thought. What the terminal folded or cut is not in the file.
 
-Claude Code's source is closed: read from exports of versions 1.0 to 2.1 (2.0 draws its banner as a box) in public repositories, 2026-11.
+Claude Code's source is closed: read from exports of versions 1.0 to 2.1 (2.0 draws its banner as a box) in public
+repositories, 2026-11.
 """
 
 from __future__ import annotations

@@ -84,7 +84,9 @@ def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> C
             called = _act(draft, number, item, kind)
             continue
         called = ""
-    return draft.conversation(text_value(entry.value.get("id")) or f"c{entry.number}", "", document.stem or "Trajectory")
+    return draft.conversation(
+        text_value(entry.value.get("id")) or f"c{entry.number}", "", document.stem or "Trajectory"
+    )
 
 
 def _act(draft: ConversationDraft, number: int, item: Mapping[str, Any], kind: str) -> str:
@@ -139,7 +141,9 @@ def _content(item: Mapping[str, Any], draft: ConversationDraft) -> Iterator[Cont
         shown = item.get("image_observation")
         if isinstance(shown, OBJECT):
             yield image_at(text_value(shown.get("content")))
-            draft.notes.count("Descriptions of what pictures show, left out", int(bool(_about(shown))), of=_about(shown))
+            draft.notes.count(
+                "Descriptions of what pictures show, left out", int(bool(_about(shown))), of=_about(shown)
+            )
 
 
 def _about(item: Mapping[str, Any]) -> Any:

@@ -29,11 +29,13 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings
 from budgeteer.formats.reading.importing import described
 
-_TEXTS: Final = ("text", "content", "passage", "page_content", "chunk", "raw_content", "contents")
+_TEXTS: Final = ("text", "content", "passage", "page_content", "chunk", "raw_content", "contents", "snippet")
 #: Objects in which a chunk's text may lie a step deeper (LlamaIndex, Elasticsearch, Gemini grounding, vector stores).
 _INNER: Final = ("retrievedContext", "node", "document", "_source", "payload", "metadata", "web")
 #: Lists of what a search found for something that is asked beside it.
 _FOUND: Final = ("relevant_chunks", "retrieved_chunks", "retrieved_passages", "retrieved_documents", "source_documents")
+#: Lists of what searches found, each in an entry with the queries that were made.
+_HITS: Final = ("results", "hits", "matches")
 #: Lists of chunks inside an object, the closest to the text first.
 _HOLDERS: Final = (
     *("chunks", "golden_chunks", "retrieved_context", "retrieved_contexts", "contexts", "sourceNodes", "source_nodes"),
@@ -300,7 +302,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
         return True
     if all(isinstance(row.get(key), str) and row[key].strip() for key in _OF_RESULTS):
         return False
-    if _found_in(row):
+    if _found_in(row) or _holds_hits(row):
         return True
     said = [row[key] for key in _EVALUATION_SIGNS if key in row]
     talks = any("role" in said or "from" in said for key in _TALKS for said in mappings(row.get(key))[:1])
@@ -317,6 +319,14 @@ def _found_in(row: Mapping[str, Any]) -> str:
         return ""
     lists = {key: row[key] for key in _FOUND if isinstance(row.get(key), list) and row[key]}
     return next((key for key, held in lists.items() if all(map(_is_passage, held))), "")
+
+
+def _holds_hits(row: Mapping[str, Any]) -> bool:
+    """Whether an entry holds a list of what a search found, whose first are all passages, and no answer beside it."""
+    if has_pair({key.lower() for key in row}) or not _OF_OTHERS.isdisjoint(row):
+        return False
+    lists = [held for key in _HITS if isinstance(held := row.get(key), list) and held]
+    return any(all(isinstance(one, Mapping) and _is_chunk(one) for one in held[:5]) for held in lists)
 
 
 def _is_passage(value: Any) -> bool:

@@ -1,8 +1,9 @@
 """Skill libraries: archives and folders of `SKILL.md` files with YAML front matter, or of Cursor's rules (`.mdc`).
 
 An archive is one of rules where none of its files is a `SKILL.md` and most are rules. A rule needs no front matter: one
-without is applied by hand (https://cursor.com/docs/context/rules, 2026-11). A Markdown file alone is one as well where its front matter is a skill's, an agent's or an editor's rule's
-(instruction_files.py). It is named by its front matter, else after the file.
+without is applied by hand (https://cursor.com/docs/context/rules, 2026-11). A Markdown file alone is one as well where
+its front matter is a skill's, an agent's or an editor's rule's (instruction_files.py). It is named by its front matter,
+else after the file.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ _CONVERSATION_KEYS = frozenset({"messages", "input", "contents", "traj", "histor
 _LIST_KEYS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 """Where tools are listed: a request, a legacy one, a benchmark's task, Gemini's declarations."""
 
+_METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 _MOST: Final = 0.75
 """How many of the entries of several lists are definitions where not each of the lists has one."""
 _DOCUMENT_ENDINGS = (".json", ".jsonl", ".ndjson", ".snap", ".txt", "")
@@ -130,6 +131,7 @@ def definitions(value: Any, *, sure: bool = False) -> Iterator[ToolDefinition | 
         return
     items = [item for item in listed if isinstance(item, Mapping)]
     sure = sure or listed is not value or any(definition(item) for item in items)
+    sure = sure or (bool(items) and all(map(_is_endpoint, items)))
     for item in items:
         if _listed_tools(item) is not None:
             yield from definitions(item)
@@ -221,6 +223,13 @@ def _has_schema(raw: Mapping[str, Any]) -> bool:
         return definition(raw) is not None
     found = schema_of(raw)
     return found is not None and (not found[0] or not {"type", "properties"}.isdisjoint(found[0]))
+
+
+def _is_endpoint(raw: Mapping[str, Any]) -> bool:
+    """Whether a tool is described by the request that calls it: its method beside its address, and no schema."""
+    address = text_value(raw.get("endpoint")) or text_value(raw.get("path")) or text_value(raw.get("url"))
+    is_called = text_value(raw.get("method")).upper() in _METHODS and bool(address)
+    return is_called and all(text_value(raw.get(key)) for key in ("name", "description"))
 
 
 def _without_parameters(raw: Mapping[str, Any]) -> ToolDefinition | None:
@@ -316,8 +325,8 @@ def _say_groups(value: Any, notes: Notes) -> None:
         return
     if _listed_tools(value) or _named_tools(value):
         keys = frozenset({"jsonrpc", "id", "result", *_LIST_KEYS})
-        beside = value.items() if isinstance(value, Mapping) and _listed_tools(value) else ()
-        _say_beside([held for key, held in beside if key not in keys], notes)
+        around = value if isinstance(value, Mapping) and _listed_tools(value) else {}
+        _say_beside([held for key, held in around.items() if key not in keys], notes)
         return
     for name in _groups(value) or ():
         beside = value[name] if isinstance(value[name], Mapping) else {}

@@ -96,7 +96,7 @@ PAIRED: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "query": ("response", "answer", "output", "reply", "generated_answer", "generation_gt"),
     "problem": ("generated_solution", "solution", "answer"),
-    "input": ("output", "target", "response", "answer", "golden_text"),
+    "input": ("output", "target", "response", "answer", "completion", "golden_text"),
     "inputs": ("targets", "target", "outputs", "output"),
     "input_text": ("output_text", "target_text"),
     "main_input": ("main_output",),

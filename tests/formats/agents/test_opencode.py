@@ -28,6 +28,8 @@ def test_messages_of_several_sessions_are_parted_and_what_is_none_is_listed() ->
         info = {"id": f"msg_{text}", "sessionID": session, "role": "user"}
         return {"info": info, "parts": [{"type": "text", "text": text}]}
 
-    found = import_bytes(dumps([message("ses_1", "tide"), message("ses_2", "moon"), {"info": {}}, message("ses_1", "x")]))
+    found = import_bytes(
+        dumps([message("ses_1", "tide"), message("ses_2", "moon"), {"info": {}}, message("ses_1", "x")])
+    )
     assert [(chat.id, len(chat.messages)) for chat in found.conversations] == [("ses_1", 2), ("ses_2", 1)]
     assert [item.where for item in found.skipped] == ["element 3"]

@@ -164,3 +164,15 @@ def test_chats_with_characters_are_read_in_each_shape(chat: dict[str, Any]) -> N
     found = import_bytes(dumps(chat))
     assert (found.format, told(found.conversations[0])[0]) == ("character-chat", ["Who?", "Ada."])
     assert [message.role for message in found.conversations[0].messages] == ["user", "assistant"]
+
+
+def test_a_text_that_claude_shows_beside_other_blocks_is_counted() -> None:
+    said = {"uuid": "b", "sender": "assistant", "text": "I think. Low.", "content": [{"type": "text", "text": "Low."}]}
+    asked = {"uuid": "a", "sender": "human", "text": "When?", "content": [{"type": "text", "text": "When?"}]}
+    empty = {"uuid": "e", "name": "A chat in which nobody said a word", "chat_messages": []}
+    found = import_bytes(dumps([{"uuid": "c", "name": "Tides", "chat_messages": [asked, said]}, empty]))
+    counted = dict(found.findings.counted)
+    assert counted["Texts that the export shows beside the blocks of a reply, left out"] == 1
+    assert counted["Conversations without a message, left out"] == 1
+    assert found.accounting is not None
+    assert found.accounting.unread == 0

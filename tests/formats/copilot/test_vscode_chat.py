@@ -70,3 +70,22 @@ def test_entries_of_an_output_that_are_no_texts_say_nothing() -> None:
     (chat,) = import_bytes(dumps({"requests": [request]})).conversations
     told = [one.content for message in chat.messages for one in results_of(message)]
     assert told == [(TextPart("free"), TextPart("now"))]
+
+
+def test_the_surroundings_of_a_chat_stand_once_before_its_first_prompt() -> None:
+    def request(number: int) -> dict[str, Any]:
+        rendered = {"renderedGlobalContext": [{"type": 1, "text": "The system is Linux."}, {"type": 3}]}
+        return {
+            "requestId": f"r{number}",
+            "message": {"text": "Which pier?"},
+            "response": [],
+            "result": {"metadata": rendered},
+        }
+
+    found = import_bytes(dumps({"requests": [request(1), request(2)]}))
+    (chat,) = found.conversations
+    assert [(message.typed, message.parts) for message in chat.messages] == [
+        (False, (TextPart("The system is Linux."),)),
+        (True, (TextPart("Which pier?"),)),
+        (True, (TextPart("Which pier?"),)),
+    ]

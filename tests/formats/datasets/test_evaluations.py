@@ -187,3 +187,12 @@ def test_calls_among_parts_stand_in_openais_form_or_stay_what_they_are(held: dic
     assert [call.id for call in calls_of(message)] == ([inner] if inner else [])
     assert [part.kind for part in message.parts if isinstance(part, OpaquePart)] == ([] if inner else ["tool_call"])
     assert TextPart("I look.") in message.parts
+
+
+def test_questions_of_several_turns_may_stand_in_a_list_under_text() -> None:
+    rows = [{"question_id": at, "text": ["When is low water?", "And tomorrow?"], "category": "tides"} for at in (1, 2)]
+    found = import_bytes(jsonl(*rows))
+    assert found.format == "mt-bench"
+    assert [len(chat.messages) for chat in found.conversations] == [2, 2]
+    with pytest.raises(FormatError):
+        import_bytes(jsonl(*({**row, "text": [7]} for row in rows)))

@@ -431,3 +431,33 @@ def test_a_question_with_its_answer_is_read_beside_what_was_found() -> None:
 def test_a_column_without_a_name_is_no_text_of_a_chunk(held: Any) -> None:
     rows = [{"chunk_id": "1", "chunk_content": "Two piers."}, {"chunk_id": "2", "": held}]
     assert import_bytes(dumps({"chunks": rows})).chunks == (Chunk("Two piers.", "1"),)
+
+
+FOUND = [{"url": "https://a.invalid/", "title": "Tides", "snippet": "Low water is at six.", "relevance_score": 0.5}]
+
+
+def test_what_searches_found_is_read_of_each_entry() -> None:
+    rows = [{"sub_question_id": at, "queries_executed": [{"query": "tides"}], "results": FOUND * at} for at in (1, 2)]
+    found = import_bytes(dumps(rows))
+    assert (found.format, found.skipped) == ("chunks", ())
+    assert [(each.text, each.source, each.score) for each in found.chunks] == [
+        ("Low water is at six.", "Tides", 0.5)
+    ] * 3
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"results": [{"name": "a"}]},
+        {"results": []},
+        {"results": "Low."},
+        {"results": [7, *FOUND]},
+        {"results": FOUND, "question": "When?", "answer": "At six."},
+        {"results": FOUND, "role": "user"},
+    ],
+)
+def test_results_of_anything_else_are_no_passages(row: dict[str, object]) -> None:
+    with contextlib.suppress(FormatError):
+        assert import_bytes(dumps([row, row])).format != "chunks"

@@ -401,3 +401,24 @@ def test_many_required_arguments_take_no_time() -> None:
     assert read.parameters is not None
     assert read.parameters["required"] == ["a7"]
     assert time.monotonic() - start < 30
+
+
+def test_tools_that_are_described_by_the_requests_that_call_them_have_no_parameters() -> None:
+    listed = [
+        {"name": "tides", "endpoint": "/tides", "method": "GET", "description": "Says the tides."},
+        {"name": "moor", "path": "/moor/:pier", "method": "post", "description": "Moors a boat."},
+    ]
+    found = import_bytes(dumps(listed))
+    assert (found.format, [tool.name for tool in found.tools]) == ("tools", ["tides", "moor"])
+    assert found.tools[0].parameters == {"type": "object", "properties": {}}
+    for broken in ({**listed[0], "method": "walk"}, {**listed[0], "method": ["GET"]}, {**listed[0], "endpoint": ""}):
+        with pytest.raises(FormatError):
+            import_bytes(dumps([broken, listed[1]]))
+
+
+def test_texts_beside_a_list_of_tools_are_counted() -> None:
+    tool = {"name": "tides", "description": "Says the tides.", "inputSchema": {"type": "object", "properties": {}}}
+    found = import_bytes(dumps({"server": {"name": "harbour", "about": "Of the whole harbour"}, "tools": [tool]}))
+    assert ("Texts beside the tools of a domain or server, left out", 1) in found.findings.counted
+    assert found.accounting is not None
+    assert found.accounting.unread == 0

@@ -758,3 +758,44 @@ def test_a_role_too_long_for_a_name_is_counted_as_left_out() -> None:
     found = import_bytes(dumps([*said, {"role": "What the harbour says. " * 9, "tool_call_id": "c1", "content": "4"}]))
     assert found.conversations[0].messages[2].role == "tool"
     assert "Names of speakers that are too long, kept by their beginnings: 1" in found.warnings
+
+
+def test_definitions_of_tools_beside_a_row_of_messages_are_its_tools() -> None:
+    talk = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At six."}]
+    tool = {"type": "function", "function": {"name": "tides", "description": "Says the tides.", "parameters": {}}}
+    (chat,) = import_bytes(dumps([{"conversations": talk, "tool_definitions": [tool], "result": None}])).conversations
+    assert chat.tools == (tool,)
+
+
+def test_the_prompt_of_a_chat_in_a_folder_is_its_system_text() -> None:
+    talk = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At six."}]
+    chat: dict[str, Any] = {
+        "id": "1",
+        "name": "Tides",
+        "messages": talk,
+        "prompt": "You know the tides.",
+        "folderId": None,
+    }
+    (found,) = import_bytes(dumps({"version": 4, "history": [chat], "folders": [], "prompts": []})).conversations
+    assert [message.role for message in found.messages] == ["system", "user", "assistant"]
+    (alone,) = import_bytes(dumps([{key: chat[key] for key in ("messages", "prompt")}])).conversations
+    assert [message.role for message in alone.messages] == ["user", "assistant"]
+
+
+def test_what_a_row_says_of_its_prompt_is_counted_as_left_out() -> None:
+    rows = [
+        {
+            "id": f"q{at}",
+            "prompt": [{"role": "user", "content": "When?"}],
+            "category": "tides",
+            "expected": ["six", "06"],
+        }
+        for at in range(3)
+    ]
+    found = import_bytes(jsonl(*rows))
+    assert ("Columns of rows beside what was said, left out", 6) in found.findings.counted
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
+    long = import_bytes(jsonl(*({**row, "category": "The tides of the harbour. " * 20} for row in rows)))
+    assert long.accounting is not None
+    assert long.accounting.is_lossy

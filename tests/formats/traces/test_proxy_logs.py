@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gzip
-import gzip
 import json
 from base64 import b64encode
 from typing import Any

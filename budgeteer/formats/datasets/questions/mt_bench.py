@@ -2,10 +2,11 @@
 
 Certain: a `question_id` with `turns`, `choices` of `turns`, or `conversation_a` beside `conversation_b`; the last also
 without an id, where the models are named (Chatbot Arena). Turns are texts, or objects with a `content` (Arena-Hard).
-The first evaluation of Vicuna, which LLaVA's follows, has the `text` of one turn: a question has a `category` and
-nothing else, an answer an `answer_id` and a `model_id`, and in LLaVA's its `prompt`.
+The first evaluation of Vicuna, which LLaVA's follows, has the `text` of one turn, or of several in a list (BayLing): a
+question has a `category` and nothing else, an answer an `answer_id` and a `model_id`, and in LLaVA's its `prompt`.
 Source: github.com/lm-sys/FastChat, fastchat/llm_judge; huggingface.co/datasets/lmsys/mt_bench_human_judgments;
-github.com/lmarena/arena-hard-auto, data; github.com/haotian-liu/LLaVA, playground/data/coco2014_val_qa_eval, 2026-11.
+github.com/lmarena/arena-hard-auto, data; github.com/haotian-liu/LLaVA, playground/data/coco2014_val_qa_eval;
+github.com/ictnlp/BayLing, 2026-11.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ def _chats(value: Mapping[str, Any]) -> Iterator[tuple[str, list[_Turn]]]:
         if turns := _texts(choice.get("turns")):
             yield text_value(value.get("model_id")), [("assistant", text) for text in turns]
     if turns := _texts(value.get("turns")):
+        yield "", [("user", text) for text in turns]
+    if value.keys() == _BARE_QUESTION and (turns := _texts(value["text"])):
         yield "", [("user", text) for text in turns]
     if turn := _only_turn(value):
         yield text_value(value.get("model_id")), turn

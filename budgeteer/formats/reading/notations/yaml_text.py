@@ -269,10 +269,10 @@ def _may_ask(text: str) -> bool:
 
 def _with_pairs(value: Any) -> Any:
     """A cassette of requests and of their answers as one of both, each request with the answer at its place."""
-    sides = [value.get(side) for side in _SIDES] if isinstance(value, dict) else []
-    if not all(isinstance(held, list) and held for held in sides) or not sides:
+    asked, told = (value.get(side) for side in _SIDES) if isinstance(value, dict) else (None, None)
+    if not asked or not told or not isinstance(asked, list) or not isinstance(told, list):
         return value
-    pairs = zip_longest(*sides)
+    pairs = zip_longest(asked, told)
     recorded = [
         {key: one for key, one in zip(("request", "response"), pair, strict=True) if one is not None} for pair in pairs
     ]

@@ -37,6 +37,7 @@ def told(chat: Conversation) -> list[tuple[str, str]]:
         ("question", "pred_text"),
         ("question", "model_output"),
         ("input", "golden_text"),
+        ("input", "completion"),
         ("main_input", "main_output"),
         ("input", "target"),
         ("input", "output"),
