@@ -109,6 +109,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "preview", "workspaceRootPath", "sdkCwd", "llmConnection", "toolIntent", "toolDisplayName", "toolDisplayMeta",
         "badges", "annotations",
     ),
+    "dsh": ("surfaceOp", "cwd"),
     "datadog": (
         "name", "tags", "ml_app", "event_type", "_dd", "_dd.stage", "_dd.tracer_version", "model_name", "span.kind",
         "metadata", "service",

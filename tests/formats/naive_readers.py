@@ -226,6 +226,16 @@ def craft(data: bytes) -> Told:
     return [row["content"] for row in rows if row["type"] != "tool"], calls, [row["toolResult"] for row in tools]
 
 
+def dsh(data: bytes) -> Told:
+    rows = lines(data)
+    said = [row["data"].get("message", row["data"]) for row in rows if "surfaceOp" in row]
+    blocks = [block for message in said for block in message["content"]]
+    calls = [(block["name"], json.loads(block["arguments"])) for block in blocks if block["type"] == "tool-call"]
+    results = [block["content"][0]["text"] for block in blocks if block["type"] == "tool-result"]
+    told = [row["data"]["header"]["system"] for row in rows if row["type"] == "request/header"]
+    return [*told, *(block["text"] for block in blocks if block["type"] == "text")], calls, results
+
+
 def opencode(data: bytes) -> Told:
     parts = [part for raw in json.loads(data)["messages"] for part in raw["parts"]]
     tools = [part for part in parts if part["type"] == "tool"]
@@ -1242,6 +1252,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "droid": droid,
     "goose": goose,
     "craft-agents": craft,
+    "dsh": dsh,
     "opencode": opencode,
     "qwen-code": qwen_code,
     "ai-sdk-model": model_messages,

@@ -160,6 +160,83 @@ CRAFT: list[dict[str, Any]] = [
     {"id": "msg-5", "type": "assistant", "content": "At ten past six.", "isIntermediate": False, "turnId": "turn-2"},
     {"id": "msg-6", "type": "user", "content": "Thank you."},
 ]
+DSH: list[dict[str, Any]] = [
+    {"type": "session", "version": 0, "id": "d-1", "createdAt": 1_783_352_050_748, "cwd": "/w", "delegationDepth": 0},
+    {"type": "turn/start", "seq": 0, "time": 1_783_352_050_750, "data": {"turn": 1}},
+    {
+        "type": "user/message",
+        "seq": 1,
+        "time": 1_783_352_050_751,
+        "data": {
+            "content": [{"type": "text", "text": "When is low water?"}],
+            "source": {"kind": "user"},
+            "role": "user",
+            "id": "u1",
+        },
+        "surfaceOp": "append",
+    },
+    {
+        "type": "request/header",
+        "seq": 2,
+        "time": 1_783_352_050_752,
+        "data": {
+            "header": {
+                "config": {"provider": "p", "model": "m"},
+                "system": "You know the tides.",
+                "tools": [{"name": "bash", "description": "Runs it", "parameters": {"type": "object"}}],
+            },
+            "reason": "initial",
+        },
+    },
+    {"type": "session/title", "seq": 3, "time": 1_783_352_050_753, "data": {"title": "Low water"}},
+    {"type": "reasoning-chunks", "seq0": 4, "time0": 1_783_352_050_754, "data": {"texts": ["Look", " it up."]}},
+    {
+        "type": "assistant/message",
+        "seq": 6,
+        "time": 1_783_352_051_000,
+        "data": {
+            "turn": 1,
+            "step": 1,
+            "message": {
+                "role": "assistant",
+                "content": [
+                    {"type": "reasoning", "text": "Look it up."},
+                    {"type": "tool-call", "id": "t1", "name": "bash", "arguments": '{"command":"tides"}'},
+                ],
+                "source": {"kind": "model", "provider": "p", "model": "m"},
+                "id": "a1",
+            },
+            "usage": {"inputTokens": 20, "outputTokens": 9, "cacheReadTokens": 5, "reasoningTokens": 3},
+        },
+        "surfaceOp": "append",
+    },
+    {"type": "tool/call", "seq": 7, "time": 1_783_352_051_001, "data": {"callId": "t1", "name": "bash"}},
+    {
+        "type": "tool/result",
+        "seq": 8,
+        "time": 1_783_352_051_002,
+        "data": {
+            "message": {
+                "source": {"kind": "tool", "callId": "t1"},
+                "content": [
+                    {"type": "tool-result", "toolCallId": "t1", "content": [{"type": "text", "text": "06:10"}]},
+                ],
+                "role": "user",
+                "id": "r1",
+            },
+        },
+        "surfaceOp": "append",
+    },
+    {
+        "type": "assistant/message",
+        "seq": 9,
+        "time": 1_783_352_051_003,
+        "data": {
+            "message": {"role": "assistant", "content": [{"type": "text", "text": "At ten past six."}], "id": "a2"}
+        },
+        "surfaceOp": "append",
+    },
+]
 OPENCODE: dict[str, Any] = {
     "info": {"id": "ses_1", "title": "Rename", "time": {"created": 1_772_359_200_000}},
     "messages": [
