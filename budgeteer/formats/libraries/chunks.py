@@ -30,6 +30,8 @@ from budgeteer.formats.reading.entries import entries_of, mappings
 from budgeteer.formats.reading.importing import described
 
 _TEXTS: Final = ("text", "content", "passage", "page_content", "chunk", "raw_content", "contents", "snippet")
+#: What else parsers of documents cut out of them, each an object of its one text beside those of the passages.
+_ELEMENTS: Final = frozenset({"figure", "table", "image", "caption", "heading", "title", "list", "formula", "equation"})
 #: Objects in which a chunk's text may lie a step deeper (LlamaIndex, Elasticsearch, Gemini grounding, vector stores).
 _INNER: Final = ("retrievedContext", "node", "document", "_source", "payload", "metadata", "web")
 #: Lists of what a search found for something that is asked beside it.
@@ -137,6 +139,8 @@ def detect(document: Document) -> str | None:
         return f"is a store of LlamaIndex with {len(nodes):,} node(s)"
     rows = [row for _, row in islice(_rows(document), _SAMPLE)]
     fitting = sum(1 for row in rows if _is_row(row))
+    if _are_elements(rows):
+        return f"is a {document.shape.upper()} file of the passages of documents and of their figures, a text each"
     if rows and fitting * 2 >= len(rows):
         return f"is a {document.shape.upper()} file of objects with a passage and what a search says about it"
     if isinstance(document.value, Mapping) and _is_holder(document.value):
@@ -260,11 +264,28 @@ def _chunk(row: Mapping[str, Any]) -> Chunk | None:
     inner = [row[key] for key in _INNER if isinstance(row.get(key), Mapping)]
     levels: Sequence[Mapping[str, Any]] = [row, *inner]
     text, key, source = (_first_of(levels, keys) for keys in (_TEXTS, _IDS, _SOURCES))
-    text = text or _named_text(row)
+    text = text or _named_text(row) or _element_text(row)
     if not text:
         return None
     scores = (_score(level) for level in levels)
     return Chunk(text, id=key, score=next((score for score in scores if score is not None), None), source=source)
+
+
+def _are_elements(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether rows are one text each, some that of a passage, and others that of another element of a document."""
+    if not all(len(row) == 1 and (_element_text(row) or _is_text(row)) for row in rows):
+        return False
+    return any(map(_element_text, rows)) and not all(map(_element_text, rows))
+
+
+def _is_text(row: Mapping[str, Any]) -> bool:
+    return any(isinstance(row.get(key), str) for key in _TEXTS)
+
+
+def _element_text(row: Mapping[str, Any]) -> str:
+    """The text of an element that is no passage, where it is all there is of it; "" of any other row."""
+    held = next(iter(row.values())) if len(row) == 1 and not _ELEMENTS.isdisjoint(row) else ""
+    return held if isinstance(held, str) and held.strip() else ""
 
 
 def _named_text(row: Mapping[str, Any]) -> str:

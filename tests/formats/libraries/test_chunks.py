@@ -461,3 +461,22 @@ def test_what_searches_found_is_read_of_each_entry() -> None:
 def test_results_of_anything_else_are_no_passages(row: dict[str, object]) -> None:
     with contextlib.suppress(FormatError):
         assert import_bytes(dumps([row, row])).format != "chunks"
+
+
+def test_passages_of_documents_and_their_figures_are_one_text_each() -> None:
+    rows = [{"text": "# Tides"}, {"figure": "A table of low water."}, {"text": "Low at six."}]
+    found = import_bytes(jsonl(*rows))
+    assert (found.format, [each.text for each in found.chunks]) == (
+        "chunks",
+        [text for row in rows for text in row.values()],
+    )
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+    for others in (
+        [{"text": "# Tides"}] * 3,
+        [{"figure": "A table."}] * 3,
+        [{"text": 7}, {"figure": "x"}],
+        [*rows, {"x": "y"}],
+    ):
+        with contextlib.suppress(FormatError):
+            assert import_bytes(jsonl(*others)).format != "chunks"
