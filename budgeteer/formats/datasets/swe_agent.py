@@ -35,7 +35,12 @@ def _is_trajectory(value: Mapping[str, Any]) -> bool:
     if any(isinstance(value.get(key), list) and value[key] for key in ("history", "messages")):
         return False
     steps = mappings(value.get("trajectory"))[:5]
-    return any(("observation" in step and "action" in step) or _is_told(step) for step in steps)
+    return any(_is_step(step) or _is_told(step) for step in steps)
+
+
+def _is_step(step: Mapping[str, Any]) -> bool:
+    """Whether a step is an action with what was observed; an event of OpenHands is one of both, and says whose."""
+    return step.keys() >= {"observation", "action"} and "source" not in step
 
 
 def _is_told(step: Mapping[str, Any]) -> bool:

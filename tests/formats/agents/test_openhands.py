@@ -77,6 +77,7 @@ def test_feedback_whose_arguments_stand_under_extras_is_read_as_other_events() -
     assert [(call.name, call.arguments) for call in calls_of(chat.messages[1])] == [("run", '{"command":"ls"}')]
     assert [result.content for result in results_of(chat.messages[2])] == [(TextPart("a.txt"),)]
     assert [item.where for item in found.skipped] == ["element 1, event 2"]
+    assert not any("may also be read" in warning for warning in found.warnings)
     assert found.accounting is not None
     assert not found.accounting.is_lossy
 
