@@ -1,6 +1,7 @@
 """The packed prompts of two sides as a line diff: only the parts that differ, with a little around each change.
 
-A page names PAGE_PARTS parts and draws the first; the others are drawn when they are opened, some lines at a time.
+A page names PAGE_PARTS parts and draws the first that says something else; the others, and those whose order alone
+differs, are drawn when they are opened, some lines at a time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LINE_CHARS: Final = 400
 LEAD_CHARS: Final = 80
 PAGE_PARTS: Final = 30
 #: Lines of an opened part that are drawn at a time.
-LINES_AT_ONCE: Final = 80
+LINES_AT_ONCE: Final = 40
 
 type LineKind = Literal["same", "removed", "added", "skipped"]
 
@@ -100,12 +101,22 @@ class _Difference:
     after: str | None
 
     @property
+    def is_order(self) -> bool:
+        """Whether both sides say the same in another order."""
+        before, after = self.before, self.after
+        return before is not None and after is not None and _at_any_place(before) == _at_any_place(after)
+
+    @property
     def state(self) -> str:
         if self.before is None:
             return _WORDS["added"]
         if self.after is None:
             return _WORDS["removed"]
-        return "order changed" if _lines_at_any_place(self.before) == _lines_at_any_place(self.after) else "changed"
+        if not self.is_order:
+            return "changed"
+        moved = sum(line.kind == "added" for line in diff_lines(self.before, self.after))
+        is_whole = len((self.after or "").splitlines()) <= PART_LINES
+        return f"{count_of(moved, 'line')} reordered" if is_whole else "reordered"
 
 
 def prompt_diff(
@@ -118,8 +129,8 @@ def prompt_diff(
         b: the other.
         names: the names of items, by their ids.
         page: from 1; the last one where there are fewer.
-        opened: the number of the part that is drawn, on its own page, 0 for the first of the page; and the line from
-            which on it is drawn, counted from 1.
+        opened: the number of the part that is drawn, on its own page, 0 for the first of the page that differs in more
+            than its order; and the line from which on it is drawn, counted from 1.
     """
     part, line = opened
     changed = _differences(a, b)
@@ -128,11 +139,14 @@ def prompt_diff(
     said = f"{count_of(len(changed), 'part')} of the packed prompt differ" if changed else "Both prompts are the same"
     parts: list[DiffPart] = []
     first = (page - 1) * PAGE_PARTS
+    shown = changed[first : first + PAGE_PARTS]
     is_named = 0 < part <= len(changed)
-    for one in changed[first : first + PAGE_PARTS]:
-        shown = DiffPart(one.number, names.get(one.key, one.key), one.state)
-        is_open = one.number == (part if is_named else first + 1)
-        parts.append(_drawn(shown, diff_lines(one.before, one.after), line if is_named else 1) if is_open else shown)
+    opened_part = part if is_named else next((one.number for one in shown if not one.is_order), 0)
+    for one in shown:
+        named = DiffPart(one.number, names.get(one.key, one.key), one.state)
+        if one.number == opened_part:
+            named = _drawn(named, diff_lines(one.before, one.after), line if is_named else 1)
+        parts.append(named)
     return PromptDiff(said, tuple(parts), page, pages)
 
 
@@ -207,7 +221,7 @@ def diff_lines(before: str | None, after: str | None) -> tuple[DiffLine, ...]:
     return (*_both(old[:PART_LINES], new[:PART_LINES]), *_rest(more))
 
 
-def _lines_at_any_place(text: str) -> list[str]:
+def _at_any_place(text: str) -> list[str]:
     """The lines in an order that is the same for any order of them; a comma at the end belongs to the place."""
     return sorted(line.rstrip(",") for line in text.splitlines())
 

@@ -158,9 +158,23 @@ def test_the_diff_holds_exactly_what_differs(session: Workspace) -> None:
     gone = {one.id for one in found.moved if one.section == "history" and one.b is not None and one.b.fate == "dropped"}
     assert {part.title for part in diff.parts if part.state == "only in A"} == gone
     states = {part.title: part.state for part in diff.parts}
-    assert (states["system 1"], states["tool definitions 1"]) == ("changed", "order changed")
+    assert states["system 1"] == "changed"
+    assert re.fullmatch(r"\d+ lines reordered", states["tool definitions 1"])
+    drawn = [part.title for part in diff.parts if part.lines]
+    assert drawn == ["system 1"]
     same = prompt_diff(found.a, found.a, {}, page=1)
     assert (same.sentence, same.parts) == ("Both prompts are the same", ())
+
+
+def test_what_differs_in_its_order_alone_is_closed(client: Client, session: Workspace) -> None:
+    undo_steps.commit(session, {"skillsBudget": {"optimization": {"prioritization": "alphabetical"}}})
+    given = Comparable(session, EditableConfig.of(session), session.owner)
+    found = compare_sides(given, given.side(OWN), given.side(preset_key("agent-default"))).found
+    assert found is not None
+    diff = prompt_diff(found.a, found.b, {})
+    assert {part.state.split(" ", 1)[1] for part in diff.parts} == {"lines reordered"}
+    assert not any(part.lines for part in diff.parts)
+    assert prompt_diff(found.a, found.b, {}, opened=(1, 1)).parts[0].lines
 
 
 def test_a_long_line_says_what_of_it_is_not_shown_and_shows_what_changed() -> None:
