@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -24,6 +24,8 @@ from budgeteer.workbench.config_form.editable import EditableConfig, version_key
 from budgeteer.workbench.models import Workspace
 
 OWN: Final = "own"
+#: What of the workspace's changes stays beside a preset that does not say it: its model is no part of what is compared.
+KEPT_BESIDE_PRESETS: Final = ("model",)
 #: How many other workspaces are offered, the last changed first.
 OFFERED_WORKSPACES: Final = 30
 #: As many digits of a number as are read; no row has one so long.
@@ -81,7 +83,7 @@ class Comparable:
 
     def first_other(self) -> str:
         """What to compare with where nobody chose: the preset without the changes, another preset, or a model."""
-        if self.current.delta:
+        if _beside(self.current, self.current.version) != self.current.delta:
             return f"preset:{self.current.key}"
         for version in presets.choices():
             if version_key(version) != self.current.key:
@@ -116,8 +118,21 @@ def _preset_choices(current: EditableConfig) -> Iterator[SideChoice]:
 
 
 def _preset_title(version: PresetVersion, current: EditableConfig) -> str:
-    title = f"{version.preset.title} · v{version.number}"
-    return f"{title}, without the changes" if version.pk == current.version.pk and current.delta else title
+    title, kept = f"{version.preset.title} · v{version.number}", _beside(current, version)
+    if version.pk != current.version.pk or kept == current.delta:
+        return title
+    return f"{title}, without the {'other ' if kept else ''}changes"
+
+
+def _beside(current: EditableConfig, version: PresetVersion) -> dict[str, Any]:
+    """What of the workspace's changes stays where a version takes the place of the others."""
+    kept = (key for key in KEPT_BESIDE_PRESETS if key in current.delta and key not in version.config)
+    return {key: current.delta[key] for key in kept}
+
+
+def _alone(current: EditableConfig, version: PresetVersion) -> EditableConfig:
+    """A version without the workspace's changes, for the workspace's model unless it names one itself."""
+    return current.standing_on(_beside(current, version)).on(version)
 
 
 def _proposal_choices(user: User, current: EditableConfig) -> Iterator[SideChoice]:
@@ -150,8 +165,8 @@ def _preset(given: Comparable, name: str) -> ComparedSide | None:
     version = rows.filter(preset__slug=slug, number=int(number)).first()
     if version is None:
         return None
-    unchanged = given.current.standing_on({}).on(version)
-    return ComparedSide(f"preset:{version_key(version)}", _preset_title(version, given.current), unchanged)
+    title = _preset_title(version, given.current)
+    return ComparedSide(f"preset:{version_key(version)}", title, _alone(given.current, version))
 
 
 def _proposal(given: Comparable, name: str) -> ComparedSide | None:
@@ -160,7 +175,7 @@ def _proposal(given: Comparable, name: str) -> ComparedSide | None:
     if row is None:
         return None
     version = row.as_version(proposals.newest_number(row.preset) + 1)
-    return ComparedSide(f"proposal:{row.pk}", _proposal_title(row), given.current.standing_on({}).on(version))
+    return ComparedSide(f"proposal:{row.pk}", _proposal_title(row), _alone(given.current, version))
 
 
 def _upgrade(given: Comparable, name: str) -> ComparedSide | None:

@@ -177,6 +177,28 @@ def test_what_differs_in_its_order_alone_is_closed(client: Client, session: Work
     assert prompt_diff(found.a, found.b, {}, opened=(1, 1)).parts[0].lines
 
 
+def test_a_preset_that_names_no_model_keeps_the_one_of_the_workspace(
+    client: Client, session: Workspace, run_jobs
+) -> None:
+    session.named_model = "claude-opus-4-5"
+    session.save()
+    undo_steps.commit(session, {"model": "gpt-4o-mini", "history": {"maxTokens": 60_000}})
+    given = Comparable(session, EditableConfig.of(session), session.owner)
+    key = preset_key("skills-library")
+    other = given.side(key)
+    assert "model" not in other.config.version.config
+    assert other.config.config.model == "gpt-4o-mini"
+    run_jobs()
+    told = text_of(client.get(url_of(session), {"b": key}).content.decode(), "compared")
+    assert "packed for" not in told
+    own = given.side(preset_key("agent-default"))
+    assert own.title.endswith("without the other changes")
+    undo_steps.commit(session, {"model": "gpt-4o-mini"})  # without it the workspace's own preset is no other side
+    assert Comparable(session, EditableConfig.of(session), session.owner).first_other() != own.key
+    services.follow(session, "skills-library")  # what choosing it comes to
+    assert EditableConfig.of(session).data == other.config.data
+
+
 def test_a_long_line_says_what_of_it_is_not_shown_and_shows_what_changed() -> None:
     (only,) = diff_lines(None, "x" * (LINE_CHARS + 67))
     assert (only.text, only.before, only.after) == ("x" * LINE_CHARS, "", "… 67 more characters")
