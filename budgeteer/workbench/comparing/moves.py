@@ -121,7 +121,6 @@ class MoveRow:
 
     Attributes:
         cause: the settings that moved it.
-        is_same_cause: the row above names the same.
         reason: the decision on the lesser side.
     """
 
@@ -133,7 +132,6 @@ class MoveRow:
     b: FateCell
     change: str
     cause: str
-    is_same_cause: bool
     reason: str
     url: str
 
@@ -256,15 +254,11 @@ def _fate_name(fate: str) -> str:
 
 
 def _rows(moved: Sequence[Moved], causes: Mapping[str, str]) -> tuple[MoveRow, ...]:
-    rows: list[MoveRow] = []
-    for one in moved:
-        rows.append(_row(one, causes, above=rows[-1].cause if rows else ""))
-    return tuple(rows)
+    return tuple(_row(one, causes) for one in moved)
 
 
-def _row(one: Moved, causes: Mapping[str, str], *, above: str) -> MoveRow:
+def _row(one: Moved, causes: Mapping[str, str]) -> MoveRow:
     side = one.b or one.a
-    cause = _cause_of(one, causes)
     letter = side.category if side is not None else LOOKS[one.section].letter
     return MoveRow(
         id=one.id,
@@ -274,8 +268,7 @@ def _row(one: Moved, causes: Mapping[str, str], *, above: str) -> MoveRow:
         a=_cell(one.a),
         b=_cell(one.b),
         change=signed(_change(one)),
-        cause=cause,
-        is_same_cause=cause == above,
+        cause=_cause_of(one, causes),
         reason=one.cause.sentence,
         url=ViewState(sel=one.id).query(),
     )
