@@ -438,6 +438,7 @@ def _lay_out(figures: BarFigures, pieces: list[BarPiece], variant: Variant, scal
         threshold_percent=figures.threshold_percent,
         threshold_px=_threshold_px(figures, segments),
         held_px=max((one.x + one.width for one in segments if one.piece.kind in _HELD_BACK), default=0.0),
+        end_px=max((one.x + one.width for one in segments), default=0.0),
     )
     is_broken = scale.is_broken and any(_zones(pieces)[1])
     break_px = variant.width_px * WINDOW_SHARE + BREAK_PX / 2 if is_broken else None

@@ -34,7 +34,7 @@ class Marks:
     """What the labels speak of, in tokens, and where it stands, in pixels at the nominal width.
 
     `over` is by how much more is kept than the limit allows. `threshold_px` is None where no warning tick is drawn;
-    `held_px` is where the hatches end.
+    `held_px` is where the hatches end, `end_px` where the bar does.
     """
 
     limit: int
@@ -47,6 +47,7 @@ class Marks:
     threshold_percent: float | None
     threshold_px: float | None
     held_px: float
+    end_px: float
 
     @property
     def limit_texts(self) -> tuple[str, ...]:
@@ -172,7 +173,7 @@ class _OneRow:
         sides = (self.anchor, *(side for side in _ANCHORS if side != self.anchor))
         row.place("limit", *_limit_candidates(marks, self.variant, sides, self.missing))
         if self.missing:
-            row.place("missing", _Candidate(self.missing, self.variant.width_px, "end", "s", 4, self.detail))
+            row.place("missing", *_at_the_end(marks, self.variant, self.missing, named=4, detail=self.detail))
         row.place("warning", *self._warnings())
         behind = 6.0 if self.anchor == "end" else (len(marks.limit_texts[0]) + 2) * CHAR_PX
         at_px = marks.limit_px + behind
@@ -210,8 +211,14 @@ def end_texts(marks: Marks, variant: Variant) -> list[AxisText]:
     missing = f"{marks.not_sent:,} not sent" if marks.not_sent else ""
     row.place("limit", *_limit_candidates(marks, variant, missing=missing))
     if missing:
-        row.place("missing", _Candidate(missing, variant.width_px, "end", "s"))
+        row.place("missing", *_at_the_end(marks, variant, missing))
     return row.texts
+
+
+def _at_the_end(marks: Marks, variant: Variant, text: str, *, named: int = 0, detail: int = 1) -> Iterator[_Candidate]:
+    """A label where the bar ends, before or behind that; at the right end where neither has room."""
+    for at_px, anchor in ((marks.end_px, "end"), (marks.end_px + CLEAR_PX, "start"), (variant.width_px, "end")):
+        yield _Candidate(text, at_px, anchor, "s", named, detail)
 
 
 def _two_rows(marks: Marks, variant: Variant) -> Iterator[AxisText]:
@@ -223,7 +230,7 @@ def _two_rows(marks: Marks, variant: Variant) -> Iterator[AxisText]:
     below = _Row(variant)
     behind = f"{marks.not_sent:,} not sent" if marks.not_sent else " · ".join(list(_hatched(marks))[:2])
     if behind:
-        below.place("behind", _Candidate(behind, variant.width_px, "end", "s"))
+        below.place("behind", *_at_the_end(marks, variant, behind))
     if (at_px := marks.threshold_px) is not None:
         for text, _ in _warning_texts(marks)[1:2]:
             below.place("warning", *(_Candidate(text, at_px, anchor, "w") for anchor in ("middle", "end", "start")))
