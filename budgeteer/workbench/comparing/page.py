@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from budgeteer.engine.analysis.compare.compare import Comparison
+from budgeteer.engine.analysis.compare.differences import Difference
 from budgeteer.engine.analysis.cost_and_usage import PART_DECIMALS, money
 from budgeteer.engine.analysis.counted_text import short_text
+from budgeteer.engine.config.schema import HistoryStrategy
+from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.packing.verdict_text import Level
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.presentation.bar import BarLegend, BarPicture, draw_bars, legend_of
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES, figures_of, money_text
-from budgeteer.presentation.labels import count_of, setting_title, signed
+from budgeteer.presentation.labels import setting_title, short_count, signed
 from budgeteer.presentation.sections import LOOKS
-from budgeteer.presentation.setting_values import setting_text
+from budgeteer.presentation.sent_words import SENT_WORDS
+from budgeteer.presentation.setting_values import choice_text, setting_text
 from budgeteer.workbench.comparing.comparison import Compared
+from budgeteer.workbench.comparing.headline import SideOutcome, comparison_sentence
 from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
 from budgeteer.workbench.comparing.prompt_diff import DiffPart, PromptDiff, prompt_diff
 from budgeteer.workbench.comparing.sides import OWN, ComparedSide, SideGroup
+
+#: The least width of a difference in percent of its column, whose narrowest is 200 pixels: two of them.
+LEAST_SPAN: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +56,6 @@ class SectionDifference:
     change: str
     left: str
     span: str
-    label_at: str
-    is_less: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,7 @@ class ComparisonTables:
     legend: BarLegend
     sections: tuple[SectionDifference, ...]
     total: SectionDifference
+    ends: tuple[str, str]
     cost: tuple[str, str, str] | None
     differences: tuple[DifferenceRow, ...]
     moves: MoveTable
@@ -172,13 +182,17 @@ def _tables(found: Comparison, sides: tuple[ComparedSide, ComparedSide], state: 
             )
             for section in found.sections
         ),
-        total=section_difference("", "Sent", found.a.total.tokens, found.b.total.tokens, 0),
+        total=section_difference(
+            "",
+            total_title(packing.verdict.level for packing in packings),
+            found.a.total.tokens,
+            found.b.total.tokens,
+            0,
+        ),
+        ends=scale_ends(widest),
         cost=_cost(found),
-        differences=tuple(
-            DifferenceRow(
-                one.path, setting_title(one.path), setting_text(one.path, one.a), setting_text(one.path, one.b)
-            )
-            for one in found.differences
+        differences=difference_rows(
+            found.differences, (found.a.config.history.strategy, found.b.config.history.strategy)
         ),
         moves=move_table(found.moved, found.differences, state),
         diff=diff,
@@ -196,31 +210,24 @@ def linked_part(part: DiffPart, state: CompareState) -> LinkedPart:
 
 
 def _sentence(found: Comparison) -> str:
-    gone = found.b.verdict.counts.get("dropped", 0) - found.a.verdict.counts.get("dropped", 0)
-    return comparison_sentence(
-        differing=len(found.differences), moved=len(found.moved), more_tokens=found.delta.tokens, more_dropped=gone
+    a, b = (
+        SideOutcome(
+            packing.model,
+            packing.verdict.level,
+            packing.total.tokens,
+            packing.verdict.counts.get("dropped", 0),
+            packing.cost.uncached,
+            packing.cost.currency,
+        )
+        for packing in (found.a, found.b)
     )
-
-
-def comparison_sentence(*, differing: int, moved: int, more_tokens: int, more_dropped: int) -> str:
-    """What a comparison comes to, from how many settings differ and items moved, and what B sends and drops more."""
-    if not differing:
-        return "The configurations do not differ."
-    changed = f"{count_of(differing, 'setting')} {'differs' if differing == 1 else 'differ'}"
-    if not more_tokens and not moved:
-        return f"Both send the same. {changed}."
-    much = f"B sends {count_of(abs(more_tokens), f'{"more" if more_tokens > 0 else "fewer"} token')}"
-    sent = much if more_tokens else "Both send as many tokens"
-    dropped = count_of(abs(more_dropped), f"{'more' if more_dropped > 0 else 'fewer'} item")
-    return (
-        f"{sent}{f' and leaves out {dropped}' if more_dropped else ''}. {changed}; {count_of(moved, 'item')} changed."
-    )
+    return comparison_sentence(a, b, differing=len(found.differences), moved=len(found.moved))
 
 
 def _card(letter: str, side: ComparedSide, packing: Packing, bar: BarPicture) -> SideCard:
     verdict, cost = packing.verdict, money_text(packing)
     figures = [
-        f"{packing.total.tokens:,} tokens sent to {packing.model}",
+        sent_to(packing.total.tokens, verdict.level, packing.model),
         f"{short_text(packing)} · {packing.tokenizer}",
     ]
     return SideCard(
@@ -235,10 +242,40 @@ def _card(letter: str, side: ComparedSide, packing: Packing, bar: BarPicture) ->
     )
 
 
+def sent_to(tokens: int, level: Level, model: str) -> str:
+    """How many tokens a side sends, or would, to which model."""
+    return f"{tokens:,} tokens {SENT_WORDS[level].past} to {model}"
+
+
+def total_title(levels: Iterable[Level]) -> str:
+    """What the total of both sides is called: one side may not fit."""
+    return SENT_WORDS["cannotFit" if "cannotFit" in levels else "fits"].title
+
+
+def difference_rows(
+    found: Iterable[Difference], strategies: tuple[HistoryStrategy, HistoryStrategy]
+) -> tuple[DifferenceRow, ...]:
+    """The settings that differ; a value that the strategy of its side does not read says so."""
+    return tuple(
+        DifferenceRow(
+            one.path,
+            setting_title(one.path),
+            *(_value(one.path, value, by) for value, by in zip((one.a, one.b), strategies, strict=True)),
+        )
+        for one in found
+    )
+
+
+def _value(path: str, value: object, strategy: HistoryStrategy) -> str:
+    readers = strategies_reading(path)
+    is_read = not readers or strategy in readers
+    return setting_text(path, value) + ("" if is_read else f" (not used by {choice_text(strategy)})")
+
+
 def section_difference(letter: str, title: str, a: int, b: int, widest: int) -> SectionDifference:
     """A row of the table, in tokens; its bar is drawn to the scale of the widest difference, not at all for 0."""
     change = b - a
-    span = abs(change) / widest * 50 if widest else 0.0
+    span = max(abs(change) / widest * 50, LEAST_SPAN) if widest and change else 0.0
     left = 50 - span if change < 0 else 50.0
     return SectionDifference(
         letter=letter,
@@ -248,9 +285,12 @@ def section_difference(letter: str, title: str, a: int, b: int, widest: int) -> 
         change=signed(change) if change else "no change",
         left=f"{left:.2f}%",
         span=f"{span:.2f}%",
-        label_at=f"{left + span if change > 0 else left:.2f}%",
-        is_less=change < 0,
     )
+
+
+def scale_ends(widest: int) -> tuple[str, str]:
+    """What both ends of the scale of the differences stand for."""
+    return f"−{short_count(widest)}", f"+{short_count(widest)}"
 
 
 def _cost(found: Comparison) -> tuple[str, str, str] | None:

@@ -199,6 +199,46 @@ def test_a_preset_that_names_no_model_keeps_the_one_of_the_workspace(
     assert EditableConfig.of(session).data == other.config.data
 
 
+def test_another_model_and_what_fits_are_told_before_tokens_and_cost(
+    client: Client, session: Workspace, run_jobs
+) -> None:
+    undo_steps.commit(session, {"model": "gpt-4", "history": {"strategy": "full"}, "outputReserve": 8_000})
+    address = f"{url_of(session)}?b=model:gpt-4o"
+    client.get(address)
+    run_jobs()
+    html = client.get(address).content.decode()
+    told = text_of(html, "compared")
+    assert re.match(
+        r"B fits, A does not\. A is packed for gpt-4, B for gpt-4o\. B sends [\d,]+ more tokens than A would", told
+    )
+    assert re.search(r"A request costs \$[\d.]+ instead of \$[\d.]+", told)
+    assert "tokens would be sent to gpt-4<" in html or "tokens would be sent to gpt-4 " in html
+    assert "tokens sent to gpt-4o" in html
+    assert ">Would be sent<" in html
+
+
+def test_a_value_that_a_strategy_does_not_read_says_so(client: Client, session: Workspace) -> None:
+    undo_steps.commit(session, {"history": {"strategy": "full", "maxTokens": 60_000}})
+    html = unescape(client.get(url_of(session), {"b": preset_key("agent-default")}).content.decode())
+    row = html.split('title="history.maxTokens"')[1].split("</tr>")[0]
+    assert re.findall(r'<td class="wr">([^<]+)</td>', row) == ["60,000 (not used by Full)", "80,000"]
+
+
+def test_the_smallest_difference_is_seen_and_the_scale_is_told(client: Client, session: Workspace) -> None:
+    html = client.get(url_of(session), {"b": preset_key("skills-library")}).content.decode()
+    table = html.split('<table class="t deltas">')[1].split("</table>")[0]
+    widths = [float(width) for width in re.findall(r'<rect x="[^"]+" y="2" width="([\d.]+)%"', table)]
+    assert all(width == 0 or width >= 1 for width in widths)
+    assert max(widths) == 50
+    assert "B more →" in table
+    assert re.search(r"<span>−([\d.]+k?)</span><span>0</span><span>\+\1</span>", table)
+
+
+def test_every_row_names_its_cause(client: Client, session: Workspace) -> None:
+    html = client.get(url_of(session), {"b": preset_key("skills-library")}).content.decode()
+    assert all("→" in row[5] for row in rows_of(html))
+
+
 def test_a_long_line_says_what_of_it_is_not_shown_and_shows_what_changed() -> None:
     (only,) = diff_lines(None, "x" * (LINE_CHARS + 67))
     assert (only.text, only.before, only.after) == ("x" * LINE_CHARS, "", "… 67 more characters")

@@ -11,23 +11,25 @@ from django.http import QueryDict
 from budgeteer.engine.analysis.compare.compare import MoveCause, Moved
 from budgeteer.engine.analysis.compare.differences import Difference
 from budgeteer.engine.packing.ledger import Decision, Reason, Size
-from budgeteer.engine.packing.verdict_text import figures_from_json
+from budgeteer.engine.packing.verdict_text import figures_from_json, level_of
 from budgeteer.presentation.bar import BarLegend, BarPicture, draw_bars, legend_of
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
-from budgeteer.presentation.labels import setting_title
 from budgeteer.presentation.sections import LOOKS
-from budgeteer.presentation.setting_values import setting_text
 from budgeteer.reports.document import Document
 from budgeteer.reports.report_page import bar_figures, counted_share, title_of
 from budgeteer.reports.titles import model_name, preset_text
+from budgeteer.workbench.comparing.headline import SideOutcome, comparison_sentence
 from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
 from budgeteer.workbench.comparing.page import (
     DifferenceRow,
     SectionDifference,
     SideCard,
-    comparison_sentence,
     cost_difference,
+    difference_rows,
+    scale_ends,
     section_difference,
+    sent_to,
+    total_title,
 )
 
 
@@ -42,6 +44,7 @@ class ComparisonReportPage:
     legend: BarLegend
     sections: tuple[SectionDifference, ...]
     total: SectionDifference
+    ends: tuple[str, str]
     cost: tuple[str, str, str] | None
     differences: tuple[DifferenceRow, ...]
     moves: MoveTable
@@ -56,12 +59,19 @@ def context_of(document: Document, query: QueryDict) -> Mapping[str, Any]:
 def sentence_of(document: Document) -> str:
     """What the comparison comes to."""
     found = document["comparison"]
-    dropped = [side["packing"]["verdict"]["counts"].get("dropped", 0) for side in document["sides"]]
-    return comparison_sentence(
-        differing=len(found["differences"]),
-        moved=len(found["moved"]),
-        more_tokens=found["delta"]["tokens"],
-        more_dropped=dropped[1] - dropped[0],
+    a, b = (_outcome(side) for side in document["sides"])
+    return comparison_sentence(a, b, differing=len(found["differences"]), moved=len(found["moved"]))
+
+
+def _outcome(side: Mapping[str, Any]) -> SideOutcome:
+    packing = side["packing"]
+    return SideOutcome(
+        model=model_name(side["model"]),
+        level=level_of(packing["verdict"]["level"]),
+        tokens=packing["total"]["tokens"],
+        left_out=packing["verdict"]["counts"].get("dropped", 0),
+        cost=packing["cost"]["uncached"],
+        currency=packing["cost"]["currency"],
     )
 
 
@@ -74,6 +84,8 @@ def build_comparison(document: Document, state: CompareState) -> ComparisonRepor
     totals = [side["packing"]["total"]["tokens"] for side in sides]
     costs = [(side["packing"]["cost"]["uncached"], side["packing"]["cost"]["currency"]) for side in sides]
     changes = differences_of(document)
+    levels = [level_of(side["packing"]["verdict"]["level"]) for side in sides]
+    strategies = sides[0]["config"]["history"]["strategy"], sides[1]["config"]["history"]["strategy"]
     return ComparisonReportPage(
         title=title_of(document),
         setting="Two configurations on the same sources, compared item by item.",
@@ -81,14 +93,10 @@ def build_comparison(document: Document, state: CompareState) -> ComparisonRepor
         sides=tuple(_card(letter, side, bar) for letter, side, bar in zip("AB", sides, bars, strict=True)),
         legend=legend_of(bars),
         sections=tuple(section_difference(LOOKS[name].letter, LOOKS[name].title, a, b, widest) for name, a, b in sizes),
-        total=section_difference("", "Sent", totals[0], totals[1], 0),
+        total=section_difference("", total_title(levels), totals[0], totals[1], 0),
+        ends=scale_ends(widest),
         cost=cost_difference(costs[0], costs[1]),
-        differences=tuple(
-            DifferenceRow(
-                one.path, setting_title(one.path), setting_text(one.path, one.a), setting_text(one.path, one.b)
-            )
-            for one in changes
-        ),
+        differences=difference_rows(changes, strategies),
         moves=move_table(moved_of(document), changes, state),
         state=state,
     )
@@ -138,7 +146,7 @@ def _card(letter: str, side: Mapping[str, Any], bar: BarPicture) -> SideCard:
     packing = side["packing"]
     words = figures_from_json(packing["verdict"], packing["error"])
     title = side["title"] or f"Configuration {letter}, on {preset_text(side['preset'])}"
-    sent = f"{packing['total']['tokens']:,} tokens sent to {model_name(side['model'])}"
+    sent = sent_to(packing["total"]["tokens"], words.level, model_name(side["model"]))
     return SideCard(
         letter=letter,
         key=letter,
