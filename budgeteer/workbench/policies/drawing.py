@@ -18,9 +18,9 @@ _NUMBERS_WIDTH: Final = 32
 #: As wide as the narrowest page that each is shown on, so that no letter is drawn below its size (policies.css). In the
 #: last two a line has its number, and the key below has the names.
 SIZES: Final = (
-    PictureSize("broad", 1216, 420, 64, 200, 12, top=20),
-    PictureSize("wide", 952, 380, 64, 200, 10, top=20),
-    PictureSize("medium", 664, 360, 56, 176, 7, top=20),
+    PictureSize("broad", 1216, 420, 64, 240, 12, top=20),
+    PictureSize("wide", 952, 380, 64, 240, 10, top=20),
+    PictureSize("medium", 664, 360, 56, 220, 7, top=20),
     PictureSize("narrow", 343, 320, 40, _NUMBERS_WIDTH, 5, top=16),
     PictureSize("slim", 288, 300, 44, _NUMBERS_WIDTH, 4, top=16),
 )
@@ -28,14 +28,17 @@ SIZES: Final = (
 MOST_POINTS: Final = 400
 #: Marks of breaks on one line: more are every n-th.
 MOST_MARKS: Final = 60
+#: More policies than that with one line are named by the first of them.
+MOST_NAMES: Final = 2
 _LABEL_GAP: Final = 16.0
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyLine:
-    """One policy's line, where it ends, and its label at the right of that; `is_shown` stands out.
+    """The line of one policy, or of several with the same course: where it ends, and its label at the right of that.
 
-    `number` counts the lines from the top where they end.
+    `is_shown` stands out; `number` counts the lines from the top where they end. `url` and `is_own` are of the first of
+    them, or of the one that stands out.
     """
 
     name: str
@@ -95,7 +98,11 @@ def draw_policies(policies: Sequence[DrawnPolicy]) -> tuple[PolicyDrawing, ...]:
 
 
 def _drawing(size: PictureSize, policies: Sequence[DrawnPolicy], *, in_money: bool) -> PolicyDrawing:
-    courses = [_course(one.totals, in_money=in_money) for one in policies]
+    by_course: dict[tuple[float, ...], list[DrawnPolicy]] = {}
+    for one in policies:
+        by_course.setdefault(tuple(_course(one.totals, in_money=in_money)), []).append(one)
+    courses, groups = list(by_course), list(by_course.values())
+    leads = [next((one for one in group if one.is_shown), group[0]) for group in groups]
     right, bottom = size.width - size.right, size.height - 36.0
     across = Scale(1, max(len(courses[0]), 2), size.left, right)
     up = Scale(0, max(course[-1] for course in courses) or 1, bottom, size.top)
@@ -104,32 +111,38 @@ def _drawing(size: PictureSize, policies: Sequence[DrawnPolicy], *, in_money: bo
     numbers = {at: number for number, at in enumerate(sorted(range(len(heights)), key=heights.__getitem__), 1)}
     lines = [
         PolicyLine(
-            choice_text(one.totals.policy.name),
+            _name(lead, group),
             numbers[at],
             _path(course, across, up),
             end,
             height,
             _amount(course[-1], in_money=in_money),
-            one.url,
-            one.is_shown,
-            one.is_own,
+            lead.url,
+            lead.is_shown,
+            any(each.is_own for each in group),
         )
-        for at, (one, course, end, height) in enumerate(zip(policies, courses, ends, heights, strict=True))
+        for at, (lead, group, course, end, height) in enumerate(zip(leads, groups, courses, ends, heights, strict=True))
     ]
-    shown = next((at for at, one in enumerate(policies) if one.is_shown), 0)
+    shown = next((at for at, lead in enumerate(leads) if lead.is_shown), 0)
     return PolicyDrawing(
         size=size,
         plot_right=right,
         plot_width=right - size.left,
         plot_bottom=bottom,
         lines=tuple(sorted(lines, key=lambda line: line.is_shown)),
-        breaks=_breaks(policies[shown].totals, courses[shown], across, up),
+        breaks=_breaks(leads[shown].totals, courses[shown], across, up),
         x_ticks=tuple(Tick(across.at(value), f"{value:,.0f}") for value in across.ticks(size.ticks) if value >= 1),
         y_ticks=tuple(Tick(up.at(value), _tick(value, in_money=in_money)) for value in up.ticks(5)),
     )
 
 
-def _course(one: PolicyTotals, *, in_money: bool) -> list[float]:
+def _name(lead: DrawnPolicy, group: Sequence[DrawnPolicy]) -> str:
+    """The names of policies with one line, the one that stands out first, and as many as there is room for."""
+    names = [choice_text(one.totals.policy.name) for one in (lead, *(one for one in group if one is not lead))]
+    return ", ".join(names) if len(names) <= MOST_NAMES else f"{names[0]} and {len(names) - 1} more"
+
+
+def _course(one: PolicyTotals, *, in_money: bool) -> Sequence[float]:
     """What was paid, or sent, up to each request."""
     costs = one.by_request.cost
     return list(accumulate(costs if in_money and costs is not None else one.by_request.sent))

@@ -210,3 +210,18 @@ def test_a_worker_answers_what_takes_long(show: Show, monkeypatch: pytest.Monkey
     monkeypatch.setattr("budgeteer.workbench.deferred_results.PATIENCE_SECONDS", 0.0)
     assert rows_of(show()) == direct
     assert Job.objects.get(kind="workbench.policies").state == "succeeded"
+
+
+def test_policies_with_one_course_are_one_line(session: Workspace, show: Show) -> None:
+    answered = show()
+    courses: dict[tuple[float, ...], list[str]] = {}
+    for name, one in found_by_engine(session).items():
+        courses.setdefault(tuple(one.by_request.cost or one.by_request.sent), []).append(choice_text(name))
+    shown = choice_text(EditableConfig.of(session).config.history.strategy)
+    labels = set()
+    for group in courses.values():
+        first, *rest = sorted(group, key=lambda name: name != shown)
+        labels.add(", ".join((first, *rest)) if len(rest) < 2 else f"{first} and {len(rest)} more")
+    assert any(" and " in label or ", " in label for label in labels)
+    found = re.findall(r'<a class="policy[^"]*"[^>]*aria-label="([^":]+):', answered)
+    assert set(found) == labels
