@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from budgeteer.engine.analysis.cost_and_usage import money_of
-from budgeteer.engine.config.overlay import get_path
-from budgeteer.engine.config.schema import dump_config
+from budgeteer.engine.config.overlay import get_path, set_path
+from budgeteer.engine.config.schema import dump_config, load_config
+from budgeteer.engine.config.size_limits import MOST
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.packing.allocation import tokenizer_of
 from budgeteer.engine.packing.conditions import short_name
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.ledger import SECTIONS
+from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.packing.verdict_text import Bound
+from budgeteer.engine.packing.verdict_text import Bound, cause_of
 from budgeteer.presentation.labels import count_of, in_sentence, is_past_warning, past_warning_text, signed, swept_title
 from budgeteer.presentation.scale import Scale, pushed_apart, short
 from budgeteer.presentation.sections import look_of
@@ -204,6 +208,7 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
         warned=_Warned.over(
             swept, packing.verdict.limit_tokens, warnings.threshold_percent if warnings.enabled else None
         ),
+        beyond=lambda: _beyond(packing, swept.path, swept.last),
     )
     return replace(_view(swept, current, (*SIZES, LARGE), words), line=line)
 
@@ -245,12 +250,14 @@ class _Warned:
 class _ValueTexts:
     """What a value sets, as a change of the form, and what a request of so many tokens costs; "" for neither.
 
-    `warned` says from where on a prompt is past the warning.
+    `warned` says from where on a prompt is past the warning, `beyond` what even the widest value leaves out and why, ""
+    where that is not known or nothing is.
     """
 
     apply: Callable[[float], str]
     money: Callable[[int], str]
     warned: _Warned
+    beyond: Callable[[], str] = str
 
 
 def _view(swept: SweptLimit, current: float | None, sizes: Sequence[PictureSize], words: _ValueTexts) -> SweepView:
@@ -364,14 +371,21 @@ class _Picture:
         return " ".join(filter(None, parts))
 
     def _most(self) -> str:
-        """What the last value that changes anything comes to, "" where the title says so."""
+        """What the last value that changes anything comes to; where the title says so, why nothing more is included."""
         last = self.swept.steps[-1]
         if self.knee is None and (self.current is None or self.now.at == last.at):
-            return ""
+            found = self.texts.beyond() if last.fits else ""
+            return f"Above it {found}." if found else ""
         past = self.texts.warned.text(last.tokens) if last.fits and last.at != self.advised else ""
         if not past or last.kept <= self.now.kept:
-            return f"Above {last.at:,.0f} nothing more is included."
-        return f"{last.at:,.0f} includes {last.kept:,} items, {past}; above it nothing more is included."
+            return f"Above {last.at:,.0f} nothing more is included{self._beyond(last)}."
+        more = f"above it nothing more is included{self._beyond(last)}"
+        return f"{last.at:,.0f} includes {last.kept:,} items, {past}; {more}."
+
+    def _beyond(self, last: SweptStep) -> str:
+        """Why the last value includes no more, as the end of a sentence."""
+        found = self.texts.beyond() if last.fits else ""
+        return f": {found}" if found else ""
 
     def drawing(self, size: PictureSize) -> SweepDrawing:
         marked = self._marked()
@@ -498,6 +512,19 @@ def applied(packing: Packing, path: str, value: float) -> str:
     if path == "inputBudget":
         return f"contextWindow={int(value) + packing.output_reserve}"
     return f"{path}={int(value)}"
+
+
+def _beyond(packing: Packing, path: str, value: float) -> str:
+    """What a value of the swept limit still leaves out, and by which limits: "57 items stay out by the input limit"."""
+    field = "contextWindow" if path == "inputBudget" else path
+    added = packing.output_reserve if path == "inputBudget" else 0
+    data = set_path(dump_config(packing.config), field, min(int(value) + added, MOST))
+    config = load_config(data)
+    verdict = pack(packing.bundle, config, counter=counter_for(tokenizer_of(config))).verdict
+    out = verdict.counts.get("dropped", 0)
+    if not out or not verdict.limits:
+        return ""
+    return f"{count_of(out, 'item')} {'stays' if out == 1 else 'stay'} out {cause_of(verdict.limits)}"
 
 
 def _end(swept: SweptLimit, current: float | None) -> float:

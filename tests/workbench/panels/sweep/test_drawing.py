@@ -82,6 +82,18 @@ def test_an_advised_value_that_ends_past_the_warning_says_so(session: Workspace)
 
 
 @pytest.mark.usefixtures("patient")
+def test_where_nothing_more_is_included_the_limit_that_then_binds_is_named(session: Workspace) -> None:
+    found = re.search(
+        r"above it nothing more is included: (\d+) items stay out by the input limit",
+        view_of(session, "history.maxTokens").sentence,
+    )
+    undo_steps.commit(session, {"history": {"maxTokens": 120_000}})
+    assert found is not None
+    assert int(found[1]) == services.packing_of(session).verdict.counts["dropped"]
+    assert "stay out by the input limit" in view_of(session, "history.maxTokens").sentence
+
+
+@pytest.mark.usefixtures("patient")
 def test_the_advised_value_stays_below_the_warning_where_more_is_included_there(session: Workspace) -> None:
     packing = packed_of(session).packing
     percent = packing.total.tokens * 100 / packing.input_budget
