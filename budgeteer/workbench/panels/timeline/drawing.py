@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.ledger import DRAWN
+from budgeteer.engine.packing.result import Packing
 from budgeteer.lru import LruCache
 from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.scale import Scale, pushed_apart, short
@@ -169,11 +170,12 @@ def timeline_view(packed: Packed, timeline: Timeline, state: ViewState, *, diges
     """The picture of one replay; with the digest of its question its drawings are kept for the next look."""
     picture = _Picture(timeline)
     first = timeline.first_over
+    after = "" if state.replaying else _after_the_last(packed.packing, timeline)
     listed = timeline.moments[:LISTED_MOMENTS]
     kinds = {moment.kind for moment in timeline.moments}
     return TimelineView(
         title=picture.title(),
-        sentence=picture.sentence(),
+        sentence=f"{picture.sentence()}{after}",
         drawings=_drawings.get(digest, picture.drawings) if digest else picture.drawings(),
         legend=tuple((MARKS[kind], MARK_NAMES[kind]) for kind in DRAWN_MARKS if kind in kinds),
         causes_title="" if first is None else f"Top causes up to request {first + 1:,}",
@@ -186,6 +188,16 @@ def timeline_view(packed: Packed, timeline: Timeline, state: ViewState, *, diges
         counted_for=packed.packing.model,
         last_over=f"{timeline.asked[-1] - timeline.limit:,}" if timeline.asked[-1] > timeline.limit else "",
     )
+
+
+def _after_the_last(packing: Packing, timeline: Timeline) -> str:
+    """What of the conversation stands after the last request: the figures of the whole hold it; "" for nothing."""
+    count = len(packing.bundle.history) - timeline.last_row[-1]
+    tokens = packing.verdict.asked_tokens - timeline.asked[-1]
+    if count <= 0 or tokens <= 0:
+        return ""
+    verb = "has" if count == 1 else "have"
+    return f" The {count_of(count, 'message')} after it {verb} {tokens:,} tokens, which the header counts as well."
 
 
 def _use_model(name: str) -> str:
