@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN
+from budgeteer.engine.packing.verdict_text import Level
 from budgeteer.presentation.bar_labels import (
     ALL_DETAIL,
     CHAR_PX,
@@ -28,6 +29,7 @@ from budgeteer.presentation.bar_labels import (
     shared_detail,
 )
 from budgeteer.presentation.labels import short_count
+from budgeteer.presentation.sent_words import SENT_WORDS
 
 type PieceKind = Literal["sent", "free", "margin", "reserve", "unusable", "over", "trimmed", "notSent"]
 
@@ -48,7 +50,6 @@ _HELD_BACK = frozenset({"margin", "reserve", "unusable"})
 """The kinds of pieces that are hatched: nothing may be sent there."""
 
 KIND_WORDS = {
-    "sent": " sent",
     "over": " past the limit",
     "trimmed": " lost by shortening",
     "notSent": " not sent",
@@ -83,6 +84,7 @@ class BarFigures:
         limit: the input budget less the safety margin: where the line stands.
         reserve: held back for the reply.
         threshold_percent: where the warning tick stands, in percent of the limit; None when warnings are off.
+        level: the verdict: what does not fit is not sent, and its pieces say what would be.
     """
 
     shares: tuple[Share, ...]
@@ -91,16 +93,18 @@ class BarFigures:
     limit: int
     reserve: int
     threshold_percent: float | None
+    level: Level = "fits"
 
 
 @dataclass(frozen=True, slots=True)
 class BarPiece:
-    """One stretch of the domain, in tokens."""
+    """One stretch of the domain, in tokens; `words` say what becomes of it, behind its name or its figure."""
 
     kind: PieceKind
     letter: str
     name: str
     tokens: int
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,7 @@ class BarSegment:
     @property
     def title(self) -> str:
         """What hovering says: `Tools 15,989 not sent`."""
-        return f"{self.piece.name} {self.piece.tokens:,}{KIND_WORDS.get(self.piece.kind, '')}"
+        return f"{self.piece.name} {self.piece.tokens:,}{self.piece.words}"
 
     @property
     def css(self) -> str:
@@ -280,10 +284,7 @@ def _picture(figures: BarFigures, pieces: Sequence[BarPiece], drawings: Sequence
 
 
 def _part(title: str, pieces: Sequence[BarPiece]) -> BarPart:
-    rows = tuple(
-        BarRow(piece.kind, piece.letter, piece.name + KIND_WORDS.get(piece.kind, ""), f"{piece.tokens:,}")
-        for piece in pieces
-    )
+    rows = tuple(BarRow(piece.kind, piece.letter, piece.name + piece.words, f"{piece.tokens:,}") for piece in pieces)
     return BarPart(title, f"{sum(piece.tokens for piece in pieces):,}", rows)
 
 
@@ -324,7 +325,8 @@ def pieces_of(figures: BarFigures) -> list[BarPiece]:
             for share in figures.shares
         ),
     ]
-    return [piece for piece in pieces if piece.tokens > 0]
+    words = {**KIND_WORDS, "sent": f" {SENT_WORDS[figures.level].past}"}
+    return [replace(piece, words=words.get(piece.kind, "")) for piece in pieces if piece.tokens > 0]
 
 
 def cut_at_limit(shares: Sequence[Share], *, limit: int) -> tuple[list[BarPiece], list[BarPiece]]:
@@ -523,4 +525,5 @@ def _threshold_px(figures: BarFigures, segments: Sequence[BarSegment]) -> float 
 def _sentence(figures: BarFigures) -> str:
     sent = sum(share.sent_tokens for share in figures.shares)
     asked = sent + sum(share.not_sent_tokens for share in figures.shares)
-    return f"{sent:,} tokens are sent, the limit is {figures.limit:,}; {asked:,} were requested."
+    told = f"{sent:,} tokens {SENT_WORDS[figures.level].passive}"
+    return f"{told}, the limit is {figures.limit:,}; {asked:,} were requested."

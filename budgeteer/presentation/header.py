@@ -129,6 +129,7 @@ def figures_of(packing: Packing) -> BarFigures:
         limit=packing.verdict.limit_tokens,
         reserve=packing.output_reserve,
         threshold_percent=float(warnings.threshold_percent) if warnings.enabled else None,
+        level=packing.verdict.level,
     )
 
 

@@ -33,6 +33,8 @@ LOOKS: Final[Mapping[str, SectionLook]] = MappingProxyType(
         "query": SectionLook("U", "Query"),
     }
 )
+#: A row below the total of the sections, each of which includes its own.
+OVERHEAD_TITLE: Final = "Of which overhead"
 LETTERS: Final = tuple(dict.fromkeys((*DRAWN, *(look.letter for look in LOOKS.values()))))
 
 if tuple(LOOKS) != SECTIONS:

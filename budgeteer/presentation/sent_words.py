@@ -12,9 +12,10 @@ from budgeteer.engine.packing.verdict_text import Level
 
 @dataclass(frozen=True, slots=True)
 class SentWords:
-    """The words for one level: `past` behind a number ("tokens sent"), `verb` behind what sends ("B sends")."""
+    """The words for one level: behind a number ("tokens sent"), of tokens ("are sent"), and of a side ("B sends")."""
 
     past: str
+    passive: str
     verb: str
 
     @property
@@ -23,7 +24,7 @@ class SentWords:
         return self.past.capitalize()
 
 
-_SENT: Final = SentWords("sent", "sends")
+_SENT: Final = SentWords("sent", "are sent", "sends")
 SENT_WORDS: Final[Mapping[Level, SentWords]] = MappingProxyType(
-    {"fits": _SENT, "limited": _SENT, "cannotFit": SentWords("would be sent", "would send")}
+    {"fits": _SENT, "limited": _SENT, "cannotFit": SentWords("would be sent", "would be sent", "would send")}
 )

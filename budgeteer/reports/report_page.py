@@ -10,13 +10,14 @@ from budgeteer.engine.analysis.cost_and_usage import reported_sentence
 from budgeteer.engine.analysis.counted_text import share_text
 from budgeteer.engine.packing.conditions import Settings
 from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, OVERHEAD_LETTER, UNSENT_FATES
-from budgeteer.engine.packing.verdict_text import figures_from_json
+from budgeteer.engine.packing.verdict_text import Level, figures_from_json
 from budgeteer.presentation.bar import BarFigures, BarLegend, BarPicture, Share, draw_bar, legend_of
 from budgeteer.presentation.fix_words import fix_words
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, is_past_warning, past_warning_text
 from budgeteer.presentation.reason_words import rule_title
-from budgeteer.presentation.sections import look_of
+from budgeteer.presentation.sections import OVERHEAD_TITLE, look_of
+from budgeteer.presentation.sent_words import SENT_WORDS
 from budgeteer.reports.document import Document, kind_of
 from budgeteer.reports.rule_labels import reported_warning, told_check, uncharged_history, what_went
 from budgeteer.reports.titles import model_name
@@ -42,10 +43,6 @@ class Figure:
     label: str
     value: str
     tone: str = ""
-
-
-#: A row below the total of the sections, each of which includes its own.
-OVERHEAD_TITLE: Final = "Of which overhead"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +142,7 @@ class ReportPage:
     reported: str
     own_checks: tuple[Mapping[str, Any], ...]
     other_checks: tuple[Mapping[str, Any], ...]
+    sent_title: str
 
     @property
     def other_checks_sentence(self) -> str:
@@ -163,7 +161,7 @@ def build_page(document: Document) -> ReportPage:
     verdict = packing["verdict"]
     words = figures_from_json(verdict, packing.get("error"))
     level = words.level
-    picture = draw_bar(bar_figures(document["bar"]))
+    picture = draw_bar(bar_figures(document["bar"], level))
     return ReportPage(
         title=title_of(document),
         level=level,
@@ -189,6 +187,7 @@ def build_page(document: Document) -> ReportPage:
         reported=_reported(packing),
         own_checks=tuple(told_check(check) for check in packing["validity"] if _is_own(check, packing)),
         other_checks=tuple(told_check(check) for check in packing["validity"] if not _is_own(check, packing)),
+        sent_title=SENT_WORDS[level].title,
     )
 
 
@@ -234,8 +233,8 @@ def setting_of(document: Document) -> str:
     return "".join(parts)
 
 
-def bar_figures(bar: Mapping[str, Any]) -> BarFigures:
-    """What the bar of a document is drawn from."""
+def bar_figures(bar: Mapping[str, Any], level: Level) -> BarFigures:
+    """What the bar of a document with this verdict is drawn from."""
     return BarFigures(
         shares=tuple(Share(each["letter"], each["name"], each["sent"], each["notSent"]) for each in bar["shares"]),
         window=bar["window"],
@@ -243,6 +242,7 @@ def bar_figures(bar: Mapping[str, Any]) -> BarFigures:
         limit=bar["limit"],
         reserve=bar["reserve"],
         threshold_percent=bar["thresholdPercent"],
+        level=level,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
@@ -11,7 +12,7 @@ import pytest
 
 from budgeteer.engine.analysis.replay.autocompress import POLICIES
 from budgeteer.presentation.bar import pieces_of
-from budgeteer.presentation.header import figures_of
+from budgeteer.presentation.header import figures_of, header_of
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import Trial
@@ -23,6 +24,7 @@ from budgeteer.workbench.panels.map.panel import map_view
 from budgeteer.workbench.panels.messages.panel import message_list
 from budgeteer.workbench.panels.prompt.panel import prompt_view
 from budgeteer.workbench.panels.section_table import section_table
+from budgeteer.workbench.panels.timeline.drawing import timeline_view
 from budgeteer.workbench.panels.timeline.study import timeline_of
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ItemGroup, PanelName, ViewState
@@ -178,7 +180,43 @@ def test_the_sections_add_up_to_the_verdict(packed: Packed) -> None:
 
 def test_a_section_without_items_says_what_it_consists_of_and_the_bar_has_its_part(packed: Packed) -> None:
     (line,) = [line for line in section_table(packed.packing).lines if line.letter == "S"]
-    sizes = dict(part.rsplit(" ", 1) for part in line.overhead.split(", "))
+    sizes = dict(part.rsplit(" ", 1) for part in line.around.split(", "))
     assert sum(map(int, sizes.values())) == int(line.sent)
     (piece,) = [one for one in pieces_of(figures_of(packed.packing)) if (one.letter, one.kind) == ("S", "sent")]
     assert piece.tokens == int(line.sent) - int(sizes["message frame"])
+
+
+def test_what_does_not_fit_would_be_sent_in_every_view(session: Workspace) -> None:
+    for delta, word in (({}, "sent"), ({"contextWindow": 4_000, "outputReserve": 500}, "would be sent")):
+        undo_steps.commit(session, delta)
+        found = preview(session, EditableConfig.of(session)).packed
+        assert found is not None
+        bar, chart = header_of(found.packing).bar, map_view(found, ViewState()).icicle
+        assert chart is not None
+        assert section_table(found.packing).sent_title == word.capitalize()
+        assert {row.text.split(" ")[-len(word.split(" ")) :] == word.split(" ") for row in bar.rows[:2]} == {True}
+        assert f"tokens {'are sent' if word == 'sent' else word}, the limit" in bar.sentence
+        assert f"tokens {word}" in chart.sections[0].title
+
+
+def test_the_timeline_says_what_the_header_has_beside_the_last_request(open_over, run_jobs) -> None:
+    talk = [{"role": ("user", "assistant")[at % 2], "content": f"Line {at} of a talk"} for at in range(6)]
+    for messages, told in ((talk, "1 message after it"), (talk[:-1], "")):
+        workspace = open_over(("talk.json", json.dumps({"messages": messages}).encode()))
+        run_jobs()
+        found = preview(workspace, EditableConfig.of(workspace)).packed
+        assert found is not None
+        timeline = timeline_of(workspace, found.packing, POLICIES[0])
+        sentence = timeline_view(found, timeline, ViewState()).sentence
+        more = found.packing.verdict.asked_tokens - timeline.asked[-1]
+        assert (f"{told} has {more:,} tokens" in sentence) if told else (more == 0 and "after it" not in sentence)
+
+
+def test_by_section_ends_with_its_total_and_keeps_what_stands_around_in_a_fold(client, session: Workspace) -> None:
+    html = client.get(session.get_absolute_url()).content.decode()
+    table = html.split('<table class="t by-section">')[1]
+    foot, fold = table.split("<tfoot>")[1].split("</tfoot>")[0], table.split("<details")[1].split("</details>")[0]
+    assert foot.index(">Total<") < foot.index(">Of which overhead<")
+    assert "message frame" not in table.split("<details")[0]
+    assert "message frame" in fold
+    assert "not charged to its limit" in fold

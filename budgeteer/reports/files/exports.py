@@ -77,7 +77,7 @@ def to_markdown(document: Document) -> str:
 
 def _sections(page: ReportPage) -> list[str]:
     rows = [_section_cells(row) for row in (*page.sections, page.total, *([page.overhead] if page.overhead else []))]
-    return markdown_table(("Section", "Requested", "Sent", "Not sent", "Included"), rows)
+    return markdown_table(("Section", "Requested", page.sent_title, "Not sent", "Included"), rows)
 
 
 def _section_cells(row: SectionRow) -> tuple[str, ...]:

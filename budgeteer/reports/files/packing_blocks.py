@@ -10,11 +10,6 @@ from budgeteer.reports.document import Document
 from budgeteer.reports.files.blocks import Block, BlockHeading, BudgetBar, Column, Grid, Line, name_column
 from budgeteer.reports.report_page import ItemRow, ReportPage, SectionRow, build_page, item_rows
 
-_SECTION_COLUMNS: Final = (
-    name_column("Section"),
-    *(Column(title) for title in ("Requested", "Sent", "Not sent")),
-    *(Column(title, 1.4) for title in ("Limit", "Included")),
-)
 _ITEM_COLUMNS: Final = (
     name_column("Kind", 1.2),
     name_column("Item", 4),
@@ -34,7 +29,12 @@ def to_blocks(document: Document) -> Iterator[Block]:
     yield Grid([Column(figure.label) for figure in page.figures], [[figure.value for figure in page.figures]])
     yield BlockHeading("By section")
     overhead = _section(page.overhead) if page.overhead else ()
-    yield Grid(_SECTION_COLUMNS, [_section(row) for row in page.sections], _section(page.total), overhead)
+    columns = (
+        name_column("Section"),
+        *(Column(title) for title in ("Requested", page.sent_title, "Not sent")),
+        *(Column(title, 1.4) for title in ("Limit", "Included")),
+    )
+    yield Grid(columns, [_section(row) for row in page.sections], _section(page.total), overhead)
     if page.rules:
         yield BlockHeading("Rules that took tokens")
         columns = (name_column("Rule"), name_column("What went", 3), Column("Items"), Column("Tokens"))

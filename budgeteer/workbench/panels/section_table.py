@@ -9,16 +9,17 @@ from budgeteer.engine.errors import SIZES
 from budgeteer.engine.packing.ledger import OVERHEAD_LETTER
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of, uncharged_tokens
-from budgeteer.presentation.sections import look_of
+from budgeteer.presentation.sections import OVERHEAD_TITLE, look_of
+from budgeteer.presentation.sent_words import SENT_WORDS
 
 
 @dataclass(frozen=True, slots=True)
 class SectionLine:
     """One section, every number written out; `limit` is "" where it has none of its own.
 
-    `money` is what a request pays for what is sent of it, "" without a list price and where nothing is; `overhead` is
-    what stands around its items, each with its tokens. `name` is the engine's, which filters the items, and
-    `requested_tokens` what `requested` writes out.
+    `money` is what a request pays for what is sent of it, "" without a list price and where nothing is; `around` is
+    what stands around its items, each with its tokens, and what its limit is not charged with. `name` is the engine's,
+    which filters the items, and `requested_tokens` what `requested` writes out.
     """
 
     letter: str
@@ -29,18 +30,27 @@ class SectionLine:
     left_out: str
     limit: str
     money: str
-    overhead: str = ""
+    around: str = ""
     name: str = ""
     requested_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SectionTable:
-    """The sections that hold anything, their sums, and what of these stands around messages (None: nothing does)."""
+    """The sections that hold anything, their sums, and what of these stands around messages (None: nothing does).
+
+    `sent_title` names what is sent: what does not fit would be.
+    """
 
     lines: tuple[SectionLine, ...]
     total: SectionLine
     overhead: SectionLine | None
+    sent_title: str
+
+    @property
+    def around(self) -> tuple[tuple[str, str], ...]:
+        """What stands around the items of sections, by their titles."""
+        return tuple((line.title, line.around) for line in self.lines if line.around)
 
 
 def section_table(packing: Packing) -> SectionTable:
@@ -52,9 +62,7 @@ def section_table(packing: Packing) -> SectionTable:
             continue
         look = look_of(section.name)
         around = _overheads(packing, section.name)
-        said = count_of(requested.items, "item") if requested.items else around or "overhead only"
-        if requested.items == 1 and around:  # the item alone is seen elsewhere, with fewer tokens
-            said = f"{said}, {around}"
+        said = count_of(requested.items, "item") if requested.items else "overhead only"
         uncharged = sum(
             uncharged_tokens(warning.limit, warning.used, requested.size.tokens)
             for warning in packing.warnings
@@ -64,14 +72,14 @@ def section_table(packing: Packing) -> SectionTable:
             *([f"{section.limit_tokens:,} tokens"] if section.limit_tokens is not None else []),
             *([f"{section.limit_chars:,} characters"] if section.limit_chars is not None else []),
             *_room_left(packing, section.name),
-            *([f"{uncharged:,} tokens not charged to it"] if uncharged else []),
         ]
+        aside = [*([around] if around else []), *([f"{uncharged:,} not charged to its limit"] if uncharged else [])]
         lines.append(
             SectionLine(
                 letter=look.letter,
                 title=look.title,
                 items=f"{sent.items:,} of {said}" if sent.items != requested.items else said,
-                overhead=around,
+                around=", ".join(aside),
                 requested=f"{requested.size.tokens:,}",
                 sent=f"{sent.size.tokens:,}",
                 left_out=f"{max(requested.size.tokens - sent.size.tokens, 0):,}",
@@ -92,7 +100,7 @@ def section_table(packing: Packing) -> SectionTable:
         limit=f"{verdict.limit_tokens:,} tokens",
         money=money_of(packing, verdict.sent_tokens),
     )
-    return SectionTable(tuple(lines), total, _overhead(packing))
+    return SectionTable(tuple(lines), total, _overhead(packing), SENT_WORDS[verdict.level].title)
 
 
 def _room_left(packing: Packing, section: str) -> list[str]:
@@ -115,8 +123,8 @@ def _overhead(packing: Packing) -> SectionLine | None:
         if one.letter == OVERHEAD_LETTER:
             return SectionLine(
                 letter=one.letter,
-                title="Overhead",  # on one line beside its figures; the row's title says what it is
-                items="included above",
+                title=OVERHEAD_TITLE,
+                items="",
                 requested=f"{one.sent_tokens + one.not_sent_tokens:,}",
                 sent=f"{one.sent_tokens:,}",
                 left_out=f"{one.not_sent_tokens:,}",

@@ -78,13 +78,13 @@ def _outcome(side: Mapping[str, Any]) -> SideOutcome:
 def build_comparison(document: Document, state: CompareState) -> ComparisonReportPage:
     """The page of a frozen comparison."""
     found, sides = document["comparison"], document["sides"]
-    bars = draw_bars([bar_figures(side["bar"]) for side in sides])
+    levels = [level_of(side["packing"]["verdict"]["level"]) for side in sides]
+    bars = draw_bars([bar_figures(side["bar"], level) for side, level in zip(sides, levels, strict=True)])
     sizes = [(each["name"], each["a"]["tokens"], each["b"]["tokens"]) for each in found["sections"]]
     widest = max(1, *(abs(b - a) for _, a, b in sizes))
     totals = [side["packing"]["total"]["tokens"] for side in sides]
     costs = [(side["packing"]["cost"]["uncached"], side["packing"]["cost"]["currency"]) for side in sides]
     changes = differences_of(document)
-    levels = [level_of(side["packing"]["verdict"]["level"]) for side in sides]
     strategies = sides[0]["config"]["history"]["strategy"], sides[1]["config"]["history"]["strategy"]
     return ComparisonReportPage(
         title=title_of(document),

@@ -9,7 +9,7 @@ from typing import Any
 from django.http import QueryDict
 
 from budgeteer.engine.packing.ledger import SECTIONS
-from budgeteer.engine.packing.verdict_text import figures_from_json
+from budgeteer.engine.packing.verdict_text import figures_from_json, level_of
 from budgeteer.presentation.bar import BarLegend, BarPicture, draw_bar, legend_of
 from budgeteer.presentation.labels import count_of, left_out_share, share_text
 from budgeteer.presentation.sections import LOOKS
@@ -102,7 +102,10 @@ def _level(given: Mapping[str, Any]) -> str:
 def build_models(document: Document) -> ModelReportPage:
     """The page of a frozen table: a bar for each model, on its own scale, since windows differ a hundredfold."""
     models = document["models"]
-    bars = [ModelBar(each["name"], draw_bar(bar_figures(each["bar"]))) for each in packed_models(document)]
+    bars = [
+        ModelBar(each["name"], draw_bar(bar_figures(each["bar"], level_of(each["packing"]["verdict"]["level"]))))
+        for each in packed_models(document)
+    ]
     return ModelReportPage(
         title=title_of(document),
         setting="One configuration on the same sources, packed for each model. Each bar has its model's own scale.",

@@ -34,6 +34,7 @@ from budgeteer.engine.packing.ledger import (
 from budgeteer.engine.packing.result import Packing, SectionTotal
 from budgeteer.presentation.labels import FATE_NAMES, count_of, short_count
 from budgeteer.presentation.sections import SectionLook, look_of
+from budgeteer.presentation.sent_words import SENT_WORDS
 from budgeteer.workbench.item_content.origins import ORIGIN_NOUNS, Origins
 from budgeteer.workbench.item_content.whereabouts import TURN, neighbours_key, origin_key, turn_name, turns_of
 from budgeteer.workbench.state import ViewState
@@ -230,6 +231,7 @@ def _ungrouped(state: ViewState) -> ViewState:
 def _section(section: _DrawnSection, scene: _Scene) -> IcicleBlock:
     title, letter = section.look.title, section.look.letter
     asked, sent = section.asked, section.sent
+    past = SENT_WORDS[scene.packing.verdict.level].past
     change = f"{section.asked_by_section} → {sent:,}" if sent != asked else section.asked_by_section
     return _block(
         (section.start * scene.scale, (section.end - section.start) * scene.scale),
@@ -238,7 +240,7 @@ def _section(section: _DrawnSection, scene: _Scene) -> IcicleBlock:
             "",
             "ocH" if letter == "H" else "oc",
         ),
-        title=f"{title}: {sent:,} of {asked:,} tokens sent{_paid(scene.packing, sent)}",
+        title=f"{title}: {sent:,} of {asked:,} tokens {past}{_paid(scene.packing, sent)}",
         labels=(change, f"{title} {short_count(asked)}", f"{letter} {short_count(asked)}", letter),
         link=(_items_of(section, scene.state), "result"),
     )
@@ -253,11 +255,18 @@ def _groups(scene: _Scene, by_origin: Mapping[str, list[IcicleBlock]]) -> Iterat
 
 
 def _whole(section: _DrawnSection, scene: _Scene) -> IcicleBlock:
-    """All items of a library, which nothing groups."""
+    """All items of a library, which nothing groups: how many there are, in words, or no label beside those of turns."""
     label = _sent_of(section.first, section.stop, scene)
+    noun = "item" if section.stop - section.first == 1 else "items"
     at = (section.start * scene.scale, (section.around_at - section.start) * scene.scale)
     link = (_filtered(scene.state, section.key), "result")
-    return _block(at, look=OUTLINE, title=f"{section.look.title}: {label} sent", labels=(label,), link=link)
+    return _block(
+        at,
+        look=OUTLINE,
+        title=f"{section.look.title}: {label} sent",
+        labels=(f"{label} {noun}",),
+        link=link,
+    )
 
 
 def _sent_of(first: int, stop: int, scene: _Scene) -> str:
@@ -292,7 +301,7 @@ def _origin(first: int, stop: int, place: int, scene: _Scene) -> IcicleBlock:
     tokens, sent = int(scene.sizes[first:stop].sum()), _sent_of(first, stop, scene)
     letter = LETTERS[scene.packing.ledger.category[first]]
     noun = ORIGIN_NOUNS[letter]
-    labels: tuple[str, ...] = (f"{stop - first:,}",)
+    labels: tuple[str, ...] = (count_of(stop - first, "item"),)
     if place < 0:
         title = f"Other {noun}s"
         link = scene.packing.ledger.place(first)[0].section
@@ -328,7 +337,7 @@ def _turns(scene: _Scene) -> Iterator[IcicleBlock]:
         stretch = f"{numbers[begin]}–{number}"
         name = turn_name(number) if is_one else f"turns {stretch}"
         short_name = str(number or "") if is_one else stretch
-        labels = (f"{short_name} · {short_count(tokens)}" if short_name else name, short_name)
+        labels = (f"{name} · {short_count(tokens)}", name, short_name)
         link = (_filtered(scene.state, f"{TURN}{number}" if is_one else "history"), "result")
         yield _block(
             (tokens_before[begin] * scale, tokens * scale),

@@ -11,6 +11,7 @@ from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.packing.ledger import CATEGORIES
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.sent_words import SENT_WORDS
 from budgeteer.workbench.item_content.whereabouts import (
     CATEGORY,
     FILE,
@@ -62,13 +63,14 @@ class GroupRow:
 
 @dataclass(frozen=True, slots=True)
 class GroupTable:
-    """The groups with their sums. `sentence` says how many there are."""
+    """The groups with their sums. `sentence` says how many there are, `sent_title` what their tokens that fit are."""
 
     rows: tuple[GroupRow, ...]
     total: str
     total_sent: str
     total_money: str
     sentence: str
+    sent_title: str
 
 
 def group_choices(where: Whereabouts, state: ViewState) -> tuple[GroupChoice, ...]:
@@ -110,6 +112,7 @@ def _sections(packing: Packing, state: ViewState) -> GroupTable:
         total_sent=table.total.sent,
         total_money=table.total.money,
         sentence=count_of(len(table.lines), "section"),
+        sent_title=table.sent_title,
     )
 
 
@@ -153,6 +156,7 @@ def group_table(where: Whereabouts, state: ViewState) -> GroupTable | None:
         total=f"{int(sizes.sum()):,}",
         total_sent=f"{int(ledger.after_tokens.sum()):,}",
         total_money=money_of(where.packing, int(ledger.after_tokens.sum())),
+        sent_title=SENT_WORDS[where.packing.verdict.level].title,
         sentence=count_of(len(members), "group")
         + (f", the largest {MOST_GROUPS} shown" if len(members) > MOST_GROUPS else ""),
     )

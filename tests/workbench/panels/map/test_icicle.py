@@ -148,7 +148,7 @@ def test_dropped_items_are_outlines(library: Workspace) -> None:
     assert picture is not None
     assert [block.css for block in picture.items if "left out" in block.title]
     assert {block.css for block in picture.items if "left out" in block.title} == {"ds kK"}
-    assert picture.groups[0].labels == (("106 of 130", "s"),)
+    assert picture.groups[0].labels == (("106 of 130 items", "s"),)
 
 
 def test_a_label_says_as_much_as_the_width_of_the_view_has_room_for(session: Workspace) -> None:
@@ -176,3 +176,12 @@ def test_fates_that_no_item_has_are_not_explained(library: Workspace) -> None:
 def test_an_empty_prompt_has_no_picture(owner) -> None:
     workspace = services.open_with_sources(owner, [])
     assert picture_of(packed(workspace)) is None
+
+
+def test_a_block_of_turns_says_so_where_it_has_room_and_items_are_called_items(session: Workspace) -> None:
+    picture = picture_of(packed(session))
+    assert picture is not None
+    texts = {block.title.split(":")[0]: [text for text, _ in block.labels] for block in picture.groups}
+    assert any(re.fullmatch(r"turn 11 · [\d.]+k", text) for text in texts["turn 11"])
+    others = [text for title, found in texts.items() if not title.startswith("turn") for text in found]
+    assert all(text.endswith(("item", "items")) for text in others)
