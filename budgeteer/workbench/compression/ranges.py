@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from budgeteer.engine.config.schema import CompressBatch
-from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.content.written_messages import SUMMARY_LINE
-from budgeteer.engine.counting.text_boundaries import cut_topic
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.history.summary import SummaryRequest
@@ -19,12 +17,11 @@ from budgeteer.engine.packing.ledger import DROPPED, SECTIONS
 from budgeteer.engine.packing.pruning.history_facts import Facts, facts_of
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
+from budgeteer.workbench.compression.topics import topic_of
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.item_content.whereabouts import message_names
 from budgeteer.workbench.state import ViewState
 
-#: What a generated topic has room for: a line of the inspector.
-TOPIC_CHARS = 60
 RANGES = "pruning.ranges"
 
 
@@ -121,7 +118,8 @@ def drafted(packing: Packing, chosen: RangeChoice, text: str) -> CompressionDraf
     """A generated summary as the form shows it: without the line above it, naming every block inside."""
     body = text.removeprefix(SUMMARY_LINE).lstrip("\n")
     named = "".join(f"\n\n({block})" for block in chosen.blocks)
-    return CompressionDraft(_topic(packing, chosen), f"{body}{named}")
+    topic = topic_of(packing, range(chosen.first, chosen.last + 1)) or f"Messages {chosen.start_id} to {chosen.end_id}"
+    return CompressionDraft(topic, f"{body}{named}")
 
 
 def with_block(
@@ -274,14 +272,6 @@ def is_left_out(now: Packing, then: Packing) -> bool:
     blocks = then.pruned.compressed.blocks if then.pruned else {}
     made = [block for number, block in blocks.items() if number not in known and not block.open]
     return any(then.ledger.find(block.decision_id) is None for block in made)
-
-
-def _topic(packing: Packing, chosen: RangeChoice) -> str:
-    history, measures = packing.bundle.history, packing.bundle.history_measures
-    users = [row for row in range(chosen.first, chosen.last + 1) if int(measures.role[row]) == 2]
-    text = text_of(history[users[0] if users else chosen.first])
-    opening = cut_topic(" ".join(text[: 10 * TOPIC_CHARS].split()), TOPIC_CHARS)
-    return opening or f"Messages {chosen.start_id} to {chosen.end_id}"
 
 
 def _place(packing: Packing, block_id: str) -> tuple[int, int]:

@@ -8,9 +8,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from budgeteer.engine.content.call_subjects import CallSubject
+from budgeteer.engine.content.conversation import text_of as message_text
+from budgeteer.engine.inputs.history_index import index_of
+from budgeteer.engine.packing.history.view import USER
 from budgeteer.engine.rendering import render_request
 from budgeteer.jobs.models import Job
-from budgeteer.workbench.compression.ranges import TOPIC_CHARS, block_shown, range_of
+from budgeteer.workbench.compression.ranges import block_shown, range_of
+from budgeteer.workbench.compression.topics import TOPIC_CHARS, calls_in_words, topic_of
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
@@ -65,8 +70,7 @@ def test_what_is_generated_is_used_saves_and_is_taken_back(client: Client, roomy
     assert len(summary) > 40
     topic = re.search(r'id="block-topic" name="topic" value="([^"]+)"', page)
     assert topic is not None
-    assert TOPIC_CHARS / 2 < len(unescape(topic[1])) <= TOPIC_CHARS
-    assert topic[1].endswith("…")  # nothing says "Yes, 1 to 3. For" as if it were all
+    assert topic[1] == "Read 6 files, Bash 3 calls, Grep quayside"
     before = packed_of(roomy).packing
     answer = client.post(url(roomy), {**chosen, "topic": "the tables", "summary": summary})
     assert answer.status_code == 303
@@ -226,3 +230,33 @@ def test_the_list_shows_the_block_and_the_chosen_rows(client: Client, roomy: Wor
     page = client.get(roomy.get_absolute_url(), {"view": "messages", "sel": "block:b1"}).content.decode()
     assert "Block b1: one" in page
     assert text_of(page, "block-words") == "Looked."
+
+
+def test_a_range_of_calls_alone_is_named_after_what_was_called(client: Client, roomy: Workspace) -> None:
+    packing = packed_of(roomy).packing
+    index, role = index_of(packing.bundle), packing.bundle.history_measures.role
+    calls = next(row for row in range(len(role) - 1) if index.call_row[row + 1] == row and role[row] != USER)
+    page = client.post(url(roomy), {**a_range(roomy, calls + 1, calls + 2), "act": "generate"}).content.decode()
+    topic = re.search(r'id="block-topic" name="topic" value="([^"]+)"', page)
+    assert topic is not None
+    assert "{" not in unescape(topic[1])  # not the arguments as they were sent
+    assert unescape(topic[1]).startswith(index.subjects[int(index.subject[calls + 1])].tool)
+
+
+def test_calls_are_named_by_their_tools_and_files() -> None:
+    read = [CallSubject("Read", f"/home/ines/{name}.py") for name in ("boats", "tides", "boats")]
+    run = [CallSubject("Bash", asked="pytest -q"), CallSubject("Bash", asked="ls")]
+    assert calls_in_words(read) == "Read 2 files"
+    assert calls_in_words(read[:1]) == "Read boats.py"
+    assert calls_in_words([run[0], *read]) == "Read 2 files, Bash pytest -q"
+    assert calls_in_words(run) == "Bash 2 calls"
+    assert calls_in_words([]) == ""
+
+
+def test_a_long_prompt_names_a_range_by_its_beginning(roomy: Workspace) -> None:
+    packing = packed_of(roomy).packing
+    history, role = packing.bundle.history, packing.bundle.history_measures.role
+    prompts = [row for row in range(len(history)) if role[row] == USER and len(message_text(history[row])) > 100]
+    topic = topic_of(packing, range(prompts[0], len(history)))
+    assert TOPIC_CHARS / 2 < len(topic) <= TOPIC_CHARS
+    assert topic.endswith("…")  # nothing says "Yes, 1 to 3. For" as if it were all
