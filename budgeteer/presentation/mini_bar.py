@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.presentation.bar import BarPiece, BarSegment, Share, cut_at_limit, limit_px, place
 from budgeteer.presentation.bar_labels import Variant, percent
 
@@ -24,13 +25,26 @@ class MiniBarPart:
 class MiniBar:
     """The bar as a line of a list: what is asked for against the limit, with no text of its own.
 
-    `is_cut` where what is past the limit is longer than the strip: its end is drawn broken.
+    `is_cut` where what is past the limit is longer than the strip: its end is drawn broken. `letters` are those of the
+    categories that have a part, `has_free` and `has_unsent` whether there is one of what is free and not sent.
     """
 
     sentence: str
     parts: tuple[MiniBarPart, ...]
     limit_at: str
+    letters: frozenset[str]
+    has_free: bool
+    has_unsent: bool
     is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StripLegend:
+    """What the marks of a list's strips mean: letters with their categories, and which other marks there are."""
+
+    categories: tuple[tuple[str, str], ...]
+    has_free: bool
+    has_unsent: bool
 
 
 STRIP = Variant("strip", 240.0, 1)
@@ -60,6 +74,19 @@ def draw_listed_strip(shares: Sequence[Share], *, limit: int) -> MiniBar:
     return replace(strip, is_cut=whole > share)
 
 
+def legend_of(strips: Iterable[MiniBar]) -> StripLegend | None:
+    """The legend that these strips need, None for no strips."""
+    drawn = list(strips)
+    if not drawn:
+        return None
+    letters = frozenset[str]().union(*(strip.letters for strip in drawn))
+    return StripLegend(
+        categories=tuple((letter, name) for letter, name in DRAWN.items() if letter in letters),
+        has_free=any(strip.has_free for strip in drawn),
+        has_unsent=any(strip.has_unsent for strip in drawn),
+    )
+
+
 def _within(shares: Sequence[Share], limit: int) -> list[BarPiece]:
     return [piece for piece in cut_at_limit(shares, limit=limit)[0] if piece.tokens > 0]
 
@@ -77,4 +104,7 @@ def _mini_bar(shares: Sequence[Share], limit: int, segments: Sequence[BarSegment
         sentence=f"{sent:,} tokens sent, limit {limit:,}; {asked:,} requested",
         parts=tuple(MiniBarPart(s.left, s.span, s.css, s.is_solid) for s in segments),
         limit_at=percent(limit_at, STRIP),
+        letters=frozenset(s.piece.letter for s in segments) & DRAWN.keys(),
+        has_free=any(s.piece.kind == "free" for s in segments),
+        has_unsent=any(s.piece.kind == "notSent" for s in segments),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -20,10 +21,11 @@ from django_htmx.http import HttpResponseClientRedirect
 from budgeteer import samples
 from budgeteer.access.body_limits import takes_uploads
 from budgeteer.access.requests import SignedInRequest
-from budgeteer.access.rules import access
+from budgeteer.access.rules import AccountRole, access, role_in
 from budgeteer.engine.errors import InputError
 from budgeteer.presentation.header import Glance, glance_of
 from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.mini_bar import MiniBar, legend_of
 from budgeteer.presets import services as presets
 from budgeteer.sources import services as sources
 from budgeteer.teams.sharing import sharing_words
@@ -74,9 +76,11 @@ def listing(request: SignedInRequest) -> HttpResponse:
     found, shared = services.live(request.user), sharing.shared_with(request.user)
     if query:
         found, shared = found.filter(name__icontains=query), shared.filter(name__icontains=query)
+    rows, shared_rows = _rows(found[:LIST_ROWS], request.user), _rows(shared[:LIST_ROWS], request.user)
     context = {
-        "rows": [_row(workspace, request.user) for workspace in found[:LIST_ROWS]],
-        "shared_rows": [_row(workspace, request.user) for workspace in shared[:LIST_ROWS]],
+        "rows": rows,
+        "shared_rows": shared_rows,
+        "legend": legend_of(_strips(rows, shared_rows)),
         "query": query,
         "undo": _deleted(request),
         "today": _today(),
@@ -144,16 +148,30 @@ def open_empty(request: SignedInRequest) -> HttpResponse:
 
 
 def _home(request: SignedInRequest, *, status: int = 200, **answer: Any) -> HttpResponse:
+    reader, cards = request.user, sample_cards()
+    is_editor = (role_in(request) or AccountRole.VIEWER) >= AccountRole.EDITOR
+    rows = _rows(services.live(reader)[:RECENT_ROWS], reader)
+    shared_rows = _rows(sharing.shared_with(reader)[:RECENT_ROWS], reader)
+    strips = [*_strips(rows, shared_rows), *(card.strip for card in cards if is_editor)]
     context = {
-        "rows": [_row(workspace, request.user) for workspace in services.live(request.user)[:RECENT_ROWS]],
-        "shared_rows": [_row(shared, request.user) for shared in sharing.shared_with(request.user)[:RECENT_ROWS]],
-        "cards": sample_cards(),
+        "rows": rows,
+        "shared_rows": shared_rows,
+        "cards": cards,
+        "legend": legend_of(strips),
         "tour": {"sample": tour.SAMPLE, "start": ViewState(tour=1)},
         "undo": _deleted(request),
         "today": _today(),
         **answer,
     }
     return render(request, "workbench/home.html", context, status=status)
+
+
+def _rows(workspaces: Iterable[Workspace], reader: User) -> list[WorkspaceRow]:
+    return [_row(workspace, reader) for workspace in workspaces]
+
+
+def _strips(*tables: Sequence[WorkspaceRow]) -> list[MiniBar]:
+    return [row.glance.strip for rows in tables for row in rows if row.glance]
 
 
 def _row(workspace: Workspace, reader: User) -> WorkspaceRow:

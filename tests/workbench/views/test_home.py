@@ -25,7 +25,12 @@ def test_a_sample_shows_what_is_sent_of_what_is_requested_and_the_page_explains_
     cards = html[html.index('class="smp"') : html.index('class="legend"')]
     assert len(re.findall(r"[\d,]+ of [\d,]+ tokens sent", cards)) == len(samples.SAMPLES)
     assert 'class="lim"' not in cards  # on a scale of what is requested a limit has no place
-    assert "Retrieval" in html[html.index('class="legend"') :]
+    legend = html[html.index('class="legend"') :].partition("</p>")[0]
+    assert "Skills" in legend
+    assert "not sent" in legend
+    assert "Retrieval" not in legend  # no strip of this page has that colour
+    assert "limit" not in legend
+    assert html.index('class="legend"') < html.index('id="recent-title"')
 
 
 def test_the_menu_of_a_row_copies_and_deletes_and_stays_on_the_list(client: Client, session: Workspace) -> None:
@@ -92,6 +97,9 @@ def test_recent_workspaces_stand_with_their_verdict(client: Client, session: Wor
     assert session.name in html
     assert "Fits, 110 left out" in html
     assert "tokens sent, limit" in html
+    legend = html[html.index('class="legend"') :].partition("</p>")[0]
+    assert "limit" in legend
+    assert 'class="legend"' not in client.get("/w/?q=nothing").content.decode()  # there is no strip
 
 
 def test_the_list_is_searched_by_name_and_shows_only_ones_own(client: Client, session: Workspace, other) -> None:

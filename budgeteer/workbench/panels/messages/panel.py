@@ -236,11 +236,11 @@ def _folded(entry: MessageRun, table: MessageTable, state: ViewState) -> Message
     first, last = _label(table, entry.first), _label(table, entry.last)
     turns = np.unique(table.turn[span][table.turn[span] > 0])
     middle = table.ledger.decision(int(table.index[entry.first]))
-    where = "" if not len(turns) else f"Turn {turns[0]}: " if len(turns) == 1 else f"Turns {turns[0]}-{turns[-1]}: "
+    where = "" if not len(turns) else f"Turn {turns[0]}: " if len(turns) == 1 else f"Turns {turns[0]}–{turns[-1]}: "
     return MessageLine(
         kind="folded",
         anchor=f"at-{entry.first}",
-        label=f"{first}-{last}",
+        label=f"{first}–{last}",
         text=f"{count_of(entry.last - entry.first + 1, 'message')} {FATE_NAMES[fate].lower()}",
         size=f"{int(table.ledger.before_tokens[table.index[span]].sum()):,}",
         fate=fate,
