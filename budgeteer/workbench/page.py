@@ -26,7 +26,7 @@ from budgeteer.workbench.config_form.fields import FieldChoice, FormField, FormG
 from budgeteer.workbench.config_form.figures import binding_groups, ceilings_of, summaries_of
 from budgeteer.workbench.config_form.merging import form_mark
 from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups, model_note
-from budgeteer.workbench.config_form.shown_groups import DrawnGroups
+from budgeteer.workbench.config_form.shown_groups import OPEN_AT_FIRST, DrawnGroups, groups_with_inputs
 from budgeteer.workbench.fix_buttons import TryOut
 from budgeteer.workbench.input_list import InputRow, TextField, input_rows, text_fields
 from budgeteer.workbench.item_content.edits import Editable, editable
@@ -298,10 +298,15 @@ class WorkbenchPage:
             return None
         return summary_shown(self.workspace.owner_id, packed, refused=self.refused_summary)
 
+    @property
+    def usual_groups(self) -> frozenset[str]:
+        """The groups of the form that stand open on a page that says nothing."""
+        return groups_with_inputs(self.packed.packing.bundle) if self.packed else OPEN_AT_FIRST
+
     @cached_property
     def groups(self) -> tuple[FormGroup, ...]:
         packing = self.packed.packing if self.packed else None
-        shown = self.shown_groups or DrawnGroups.at_first(self.state.settings)
+        shown = self.shown_groups or DrawnGroups.at_first(self.state.settings, usual=self.usual_groups)
         groups = form_groups(
             self.current,
             change=self.change,

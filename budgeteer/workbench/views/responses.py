@@ -77,7 +77,7 @@ def render_swaps(
 
     The form is sent anew as well where a group must be drawn that the page does not have.
     """
-    shown = DrawnGroups.of_request(request.headers, asked=page.state.settings)
+    shown = DrawnGroups.of_request(request.headers, asked=page.state.settings, usual=page.usual_groups)
     page = replace(page, shown_groups=shown)
     whole_form = whole_form or any(group.is_drawn and group.key not in shown.drawn for group in page.groups)
     context = page_context(

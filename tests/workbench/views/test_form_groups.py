@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
@@ -15,6 +16,8 @@ from budgeteer.workbench.models import Workspace
 
 HTMX = {"HX-Request": "true", "HX-Target": "result"}
 RETRY = "config.retry.enabled"
+#: What stands open over a library of skills.
+OVER_SKILLS = {"model", "skillsBudget"}
 
 
 def drawn(html: str) -> set[str]:
@@ -40,17 +43,28 @@ def test_a_closed_group_holds_a_link_that_draws_it_and_the_names_of_its_settings
     client: Client, library: Workspace
 ) -> None:
     html = client.get(f"{library.get_absolute_url()}?view=messages").content.decode()
-    assert drawn(html) == opened(html) == OPEN_AT_FIRST
+    assert drawn(html) == opened(html) == OVER_SKILLS
     assert RETRY not in html
     assert 'data-settings="i-retry-enabled\t' in html
     link = re.search(r'<a class="lk" href="([^"]*)#group-retry">Show 1 setting</a>', html)
     assert link is not None
     html = client.get(library.get_absolute_url() + link[1].replace("&amp;", "&")).content.decode()
-    assert drawn(html) == opened(html) == OPEN_AT_FIRST | {"retry"}
+    assert drawn(html) == opened(html) == OVER_SKILLS | {"retry"}
     assert RETRY in html
     both = ",".join(key for key in GROUP_TITLES if key in {"retry", "texts"})
     assert f"settings={quote(both, safe='')}" in html  # the next link keeps it open
     assert 'name="settings" value="retry"' in html  # and so does what is posted
+
+
+def test_groups_stand_open_for_which_there_are_inputs(
+    client: Client, session: Workspace, open_over: Callable[..., Workspace], run_jobs: Callable[[], None]
+) -> None:
+    agent = client.get(session.get_absolute_url()).content.decode()
+    assert opened(agent) == {"model", "skillsBudget", "tools", "history"}
+    talk = open_over(("talk.txt", b"User: How deep is the basin?\nAssistant: Nine metres."))
+    assert opened(client.get(talk.get_absolute_url()).content.decode()) == OPEN_AT_FIRST  # nothing is known yet
+    run_jobs()
+    assert opened(client.get(talk.get_absolute_url()).content.decode()) == {"model", "history"}
 
 
 @pytest.mark.parametrize("key", GROUP_TITLES)
