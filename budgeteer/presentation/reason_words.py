@@ -10,7 +10,7 @@ from budgeteer.engine.packing.ledger import Reason
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.presentation.labels import SETTINGS, in_sentence, setting_title
 
-#: Paths stand in the clauses of rooms too ("shares.system left 120 tokens for skills").
+#: Paths stand in sentences of the engine, and in the clauses of rooms ("shares.system left 120 tokens for skills").
 _PATH: Final = re.compile(r"\b[a-zA-Z]+(?:\.[a-zA-Z]+)+\b")
 
 
@@ -34,13 +34,18 @@ def rule_title(rule: str) -> str:
 def counterfactual_words(reason: Reason) -> str:
     """What would have changed an item's fate, "" where nothing went."""
     if not reason.conditions:
-        return reason.otherwise
+        return in_labels(reason.otherwise)
     return f"{reason.outcome.value} if {' and '.join(map(_clause, reason.conditions))}."
+
+
+def in_labels(sentence: str) -> str:
+    """A sentence of the engine with the labels of the settings that it names by their paths."""
+    return _PATH.sub(lambda found: _label(found[0]) if found[0] in SETTINGS else found[0], sentence)
 
 
 def _clause(condition: Condition) -> str:
     if not condition.is_setting:
-        return _PATH.sub(lambda found: _label(found[0]) if found[0] in SETTINGS else found[0], condition.clause)
+        return in_labels(condition.clause)
     return f"{_label(str(condition.limit))} were at least {condition.at_least:,}"
 
 

@@ -5,7 +5,7 @@ import pytest
 from budgeteer.engine.packing.conditions import Condition, Outcome, Room
 from budgeteer.engine.packing.ledger import Reason
 from budgeteer.presentation.labels import SETTINGS
-from budgeteer.presentation.reason_words import counterfactual_words, rule_title
+from budgeteer.presentation.reason_words import counterfactual_words, in_labels, rule_title
 
 
 @pytest.mark.parametrize("path", SETTINGS)
@@ -29,6 +29,13 @@ def test_without_numbers_the_reasons_own_words_stand() -> None:
         "Kept if its policy were auto."
     )
     assert counterfactual_words(Reason("kept", "Fits.")) == ""
+
+
+def test_sentences_of_the_engine_name_settings_by_their_labels() -> None:
+    assert in_labels("Outside the 900 tokens of history.maxTokens.") == "Outside the 900 tokens of max history tokens."
+    assert in_labels("Opens boats.py and tides.md.") == "Opens boats.py and tides.md."
+    otherwise = "Kept as it is if the block were open, or without its range in pruning.ranges."
+    assert counterfactual_words(Reason("compress", "It went.", otherwise)).endswith("its range in compressed ranges.")
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,9 @@ def compress(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
         return _refused(request, workspace, state, draft, sentence)
     if "draft" in request.POST:
         return HttpResponse(escape(_effect(packed, then)))
-    undo_steps.commit(workspace, changed.delta, name=_step_name(request, packed, state))
+    is_changed = undo_steps.commit(workspace, changed.delta, name=_step_name(request, packed, state))
     after = replace(state, start=0, end=0, sel="" if act == "remove" else state.sel)
-    return _answer(request, workspace, after, _ACTS.get(act, _CHANGED)[1])
+    return _answer(request, workspace, after, _ACTS.get(act, _CHANGED)[1], can_undo=is_changed)
 
 
 def _step_name(request: SignedInRequest, packed: Packed, state: ViewState) -> str:
@@ -160,9 +160,11 @@ def _show(
     return render_page(request, page, status=status)
 
 
-def _answer(request: SignedInRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
+def _answer(
+    request: SignedInRequest, workspace: Workspace, state: ViewState, said: str, *, can_undo: bool
+) -> HttpResponse:
     if request.htmx:
         answer = render_swaps(request, build_page(workspace, state), whole_form=True)
-        return say(replace_url(answer, state.address(workspace.get_absolute_url())), said)
+        return say(replace_url(answer, state.address(workspace.get_absolute_url())), said, can_undo=can_undo)
     messages.success(request, said)
     return back_to(workspace, state)

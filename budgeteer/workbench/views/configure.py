@@ -163,14 +163,15 @@ def item(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
         with undo_steps.locked(workspace):
             held = EditableConfig.of(workspace)
             changed = with_policy(held, decision, policy) if policy else with_pin(held, decision, wanted=wanted)
-            undo_steps.commit(workspace, changed.delta, name=named and f"{named} {decision.name or decision.id}"[:80])
+            step = named and f"{named} {decision.name or decision.id}"[:80]
+            is_changed = undo_steps.commit(workspace, changed.delta, name=step)
     except ConfigError as error:
         if request.htmx:
             return say(_answer(request, workspace, state, whole_form=False), error.sentence)
         messages.error(request, error.sentence)
         return back_to(workspace, state)
     answer = _answer(request, workspace, state, whole_form=False)
-    return say(answer, f"{named}ned") if named and request.htmx else answer
+    return say(answer, f"{named}ned", can_undo=is_changed) if named and request.htmx else answer
 
 
 @access()

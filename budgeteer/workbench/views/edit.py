@@ -45,8 +45,8 @@ def edit(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     packed, found = _found(workspace, current, request.POST.get("item", ""))
     state = replace(ViewState.read(request.POST), sel=found.key)
     if request.POST.get("act") == "restore":
-        undo_steps.write_edit(workspace, found.key, None)
-        return _answer(request, workspace, state, "Restored the original text.")
+        is_changed = undo_steps.write_edit(workspace, found.key, None)
+        return _answer(request, workspace, state, "Restored the original text.", can_undo=is_changed)
     text = request.POST.get("text", "")
     try:
         plain = checked(found.key, text, name=found.name)
@@ -60,11 +60,10 @@ def edit(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     with undo_steps.locked(workspace):
         is_newest = request.POST.get("was", "") in {"", found.mark} and workspace.edits.get(found.key) == held
         is_newest = is_newest or workspace.edits.get(found.key) == plain  # pressed twice: it is there
-        if is_newest:
-            undo_steps.write_edit(workspace, found.key, plain)
+        is_changed = is_newest and undo_steps.write_edit(workspace, found.key, plain)
     if not is_newest:
         return _refused(request, workspace, state, text, REWORDED)
-    return _answer(request, workspace, state, "Saved.")
+    return _answer(request, workspace, state, "Saved.", can_undo=is_changed)
 
 
 def _found(workspace: Workspace, current: EditableConfig, decision_id: str) -> tuple[Packed, Editable]:
@@ -110,8 +109,11 @@ def _refused(
     return render_page(request, page, status=422)
 
 
-def _answer(request: SignedInRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
+def _answer(
+    request: SignedInRequest, workspace: Workspace, state: ViewState, said: str, *, can_undo: bool
+) -> HttpResponse:
     if request.htmx:
-        return say(render_swaps(request, build_page(workspace, state), whole_form=False), said)
+        answer = render_swaps(request, build_page(workspace, state), whole_form=False)
+        return say(answer, said, can_undo=can_undo)
     messages.success(request, said)
     return back_to(workspace, state)

@@ -12,8 +12,10 @@ from django_htmx.http import replace_url
 
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
-from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan
+from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, PlanStep
+from budgeteer.engine.analysis.fit_plan.steps import StepName
 from budgeteer.engine.errors import BudgeteerError, ConfigError
+from budgeteer.presentation.fix_words import fix_words
 from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.apply import error_parts
@@ -46,14 +48,14 @@ def apply(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = replace(ViewState.read(request.POST), view=PanelName.FIT)
     try:
-        said = _applied(workspace, state.steps, mark=request.POST.get("mark", ""))
+        said, level = _applied(workspace, state.steps, mark=request.POST.get("mark", ""))
     except BudgeteerError as error:
-        return _answer(request, workspace, state, error_parts(error)["sentence"], is_error=True)
-    return _answer(request, workspace, replace(state, steps=""), said)
+        return _answer(request, workspace, state, error_parts(error)["sentence"], level=messages.ERROR)
+    return _answer(request, workspace, replace(state, steps=""), said, level=level)
 
 
-def _applied(workspace: Workspace, steps: str, *, mark: str) -> str:
-    """What was applied, in words.
+def _applied(workspace: Workspace, steps: str, *, mark: str) -> tuple[str, int]:
+    """What was applied, in words, and whether it changed anything: a level of messages.
 
     Raises:
         BudgeteerError: there is no plan yet, or its steps are others than those that were shown.
@@ -66,21 +68,25 @@ def _applied(workspace: Workspace, steps: str, *, mark: str) -> str:
     if mark != steps_mark(found):
         raise ConfigError(CHANGED)
     if not found.chosen:
-        return "No step is chosen: nothing was changed"
+        return "No step is chosen: nothing was changed", messages.INFO
     with undo_steps.locked(workspace):
         held = EditableConfig.of(workspace)
         if config_mark(held) != config_mark(current):
             raise ConfigError(NOT_READY)
-        names = ", ".join(step.title for step in found.chosen)
-        undo_steps.commit(workspace, held.with_values(found.settings).delta, name=f"Fit plan ({names})")
-    return f"Applied {count_of(len(found.chosen), 'step')}: {names}"
+        names = ", ".join(_title(step) for step in found.chosen)
+        is_changed = undo_steps.commit(workspace, held.with_values(found.settings).delta, name=f"Fit plan ({names})")
+    return f"Applied {count_of(len(found.chosen), 'step')}: {names}", messages.SUCCESS if is_changed else messages.INFO
 
 
-def _answer(
-    request: SignedInRequest, workspace: Workspace, state: ViewState, said: str, *, is_error: bool = False
-) -> HttpResponse:
+def _title(step: PlanStep) -> str:
+    """A step as the plan shows it: limits by their labels."""
+    return fix_words(step.settings) if step.name is StepName.RAISE_LIMITS else step.title
+
+
+def _answer(request: SignedInRequest, workspace: Workspace, state: ViewState, said: str, *, level: int) -> HttpResponse:
     if request.htmx:
         answer = render_swaps(request, build_page(workspace, state), whole_form=True)
-        return say(replace_url(answer, state.address(workspace.get_absolute_url())), said)
-    (messages.error if is_error else messages.success)(request, said)
+        there = state.address(workspace.get_absolute_url())
+        return say(replace_url(answer, there), said, can_undo=level == messages.SUCCESS)
+    messages.add_message(request, level, said)
     return back_to(workspace, state)

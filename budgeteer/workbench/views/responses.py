@@ -95,9 +95,9 @@ def back_to(workspace: Workspace, state: ViewState) -> HttpResponseRedirect:
     return HttpResponseRedirect(state.address(workspace.get_absolute_url()), status=303)
 
 
-def say(response: HttpResponse, sentence: str) -> HttpResponse:
-    """Let the page's status line speak one sentence."""
-    return trigger_client_event(response, "status", {"value": sentence})
+def say(response: HttpResponse, sentence: str, *, can_undo: bool = False) -> HttpResponse:
+    """Let the page's status line speak one sentence, with a button that takes it back where it is the newest step."""
+    return trigger_client_event(response, "status", {"value": sentence, **({"undo": True} if can_undo else {})})
 
 
 def _fields(page: WorkbenchPage, touched: frozenset[str]) -> list[FormField]:

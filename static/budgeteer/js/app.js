@@ -12,7 +12,7 @@
     try {
       localStorage.setItem(key, value);
     } catch {
-      // Storage is refused: the choice lasts for this page.
+      // It lasts for this page.
     }
   };
 
@@ -21,6 +21,9 @@
   let pending = "";
   let waiting = 0;
   let clearing = 0;
+  let told = ""; // by the server, last
+  let undoable = ""; // what of it Undo takes back
+  const read = () => status?.firstChild?.data;
   const speak = () => {
     waiting = 0;
     if (!pending || !status) return;
@@ -28,33 +31,34 @@
     const place = document.querySelector("dialog[open]") ?? document.body;
     if (status.parentElement !== place) place.append(status);
     status.textContent = pending;
+    if (pending === undoable) status.insertAdjacentHTML("beforeend", '<button class="btn sm" data-undo>Undo</button>');
     pending = "";
     waiting = setTimeout(speak, 1000);
     clearTimeout(clearing);
-    clearing = setTimeout(() => { status.textContent = ""; }, 6000);
+    clearing = setTimeout(() => { status.textContent = ""; }, undoable ? 12000 : 6000);
   };
   const announce = (sentence) => {
     pending = String(sentence);
     if (!waiting) speak();
   };
-  // Other scripts, and the server through the HX-Trigger header: {"status": "Saved"}.
-  let told = ""; // What the server said last.
+  // Other scripts, and the server in HX-Trigger.
   document.addEventListener("status", ({ detail }) => {
     if (detail?.value) told = String(detail.value);
+    undoable = detail?.undo ? told : "";
     announce(detail?.value ?? detail ?? "");
   });
   // It goes with the next change: what was undone is not what is being changed.
-  document.addEventListener("input", () => {
-    if (status?.textContent === told) status.textContent = "";
+  for (const kind of ["input", "submit"]) document.addEventListener(kind, () => {
+    if (read() === told) status.textContent = "";
   });
   // A page that is loaded anew by itself (crossing.js) may come before that was read: it says it again.
   const SAID = "budgeteer.said";
   document.addEventListener("leaving", () => {
-    if (!told || ![pending, status?.textContent].includes(told)) return;
+    if (!told || ![pending, read()].includes(told)) return;
     try {
       sessionStorage.setItem(SAID, told);
     } catch {
-      // Storage is refused: it was said on this page only.
+      // It was said on this page only.
     }
   });
   try {
@@ -134,8 +138,13 @@
     }
   });
   document.addEventListener("click", async (event) => {
-    const button = event.target.closest("[data-copy],[data-dialog],[data-close]");
+    const button = event.target.closest("[data-copy],[data-dialog],[data-close],[data-undo]");
     if (!button) return;
+    if ("undo" in button.dataset) {
+      const undo = document.getElementById("undo");
+      undo.focus();
+      return undo.click();
+    }
     if (button.dataset.copy) {
       const from = document.querySelector(button.dataset.copy);
       if (!from) return;

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from html import unescape
@@ -85,6 +86,12 @@ def test_what_is_generated_is_used_saves_and_is_taken_back(client: Client, roomy
     assert (shown.topic, shown.messages, shown.is_open) == ("the tables", f"{covered} messages", False)
     undo_steps.undo(roomy)
     assert packed_of(roomy).packing.total == before.total
+
+
+def test_a_range_that_is_compressed_is_told_with_its_way_back(client: Client, roomy: Workspace) -> None:
+    posted = {**a_range(roomy), "topic": "the tables", "summary": "What was said."}
+    answer = client.post(url(roomy), posted, headers={"HX-Request": "true"})
+    assert json.loads(answer["HX-Trigger"])["status"] == {"value": "Compressed.", "undo": True}
 
 
 def test_a_block_made_by_hand_adds_nothing_but_its_text(client: Client, roomy: Workspace) -> None:

@@ -57,7 +57,7 @@ def test_the_map_has_a_section_and_rows_for_them(client: Client, harbour: Worksp
     ("key", "text", "sentence"),
     [
         ("chunk:p2", "The crane lifts forty tonnes.", "Source 1"),
-        ("chunk:p1", "The ferry is late.", "retrieval.searchTopK is 2"),
+        ("chunk:p1", "The ferry is late.", "top K chunks is 2"),
         ("feature:crane.md", "Everything on the crane.", "in its name"),
         ("feature:tide.md", "Everything on the tide.", "It matches none of"),
     ],

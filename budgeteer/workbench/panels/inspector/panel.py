@@ -13,7 +13,7 @@ from budgeteer.engine.packing.ledger import Decision, Ledger
 from budgeteer.engine.packing.pruning.blocks import block_id
 from budgeteer.presentation.item_badges import badge_of
 from budgeteer.presentation.labels import FATE_NAMES
-from budgeteer.presentation.reason_words import counterfactual_words, rule_title
+from budgeteer.presentation.reason_words import counterfactual_words, in_labels, rule_title
 from budgeteer.presentation.sections import look_of
 from budgeteer.workbench.fix_buttons import FixButton, Trial, TryOut, button_of
 from budgeteer.workbench.item_content.texts import text_of_item
@@ -112,7 +112,7 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
         ),
         rule=decision.rule,
         rule_title=rule_title(decision.rule),
-        sentence=decision.sentence,
+        sentence=in_labels(decision.sentence),
         counterfactual=counterfactual_words(decision.reason),
         fix=button.apply,
         fix_label=button.label,

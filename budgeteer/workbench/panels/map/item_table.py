@@ -13,6 +13,7 @@ from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, UNSENT_FATES, Decision, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.presentation.reason_words import in_labels
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
 from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
@@ -322,7 +323,7 @@ def _row(decision: Decision, at: int, found: Snippet | None, shared: _Shared) ->
             after=figure,
             is_repeated=figure == item.tokens,
         ),
-        reason="" if decision.fate == "kept" else decision.sentence,
+        reason="" if decision.fate == "kept" else in_labels(decision.sentence),
         is_pinned=decision.pinned,
     )
 

@@ -12,6 +12,7 @@ from budgeteer.engine.packing.ledger import ADDED, CATEGORIES, FATES, LETTERS, D
 from budgeteer.engine.packing.pruning.blocks import block_id
 from budgeteer.presentation.item_badges import badge_of
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.presentation.reason_words import in_labels
 from budgeteer.workbench.compression.ranges import range_of
 from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
 from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
@@ -206,7 +207,7 @@ def _message(table: MessageTable, at: int, decision: Decision, name: str, state:
         icon=badge.icon,
         tone=badge.tone,
         fate_word=badge.category if block else FATE_NAMES[decision.fate],
-        reason="" if decision.fate == "kept" else decision.sentence,
+        reason="" if decision.fate == "kept" else in_labels(decision.sentence),
         is_selected=state.sel == decision.id,
         is_pinned=decision.pinned,
         is_block=bool(block),
@@ -247,7 +248,7 @@ def _folded(entry: MessageRun, table: MessageTable, state: ViewState) -> Message
         icon=FATE_ICONS[fate],
         tone=FATE_TONES[fate],
         fate_word=FATE_NAMES[fate],
-        reason=f"{where}{middle.sentence}",
+        reason=f"{where}{in_labels(middle.sentence)}",
         url=state.query(open=middle.id),
     )
 
