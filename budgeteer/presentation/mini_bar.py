@@ -39,7 +39,7 @@ class MiniBar:
 
 
 @dataclass(frozen=True, slots=True)
-class StripLegend:
+class MiniBarLegend:
     """What the marks of a list's strips mean: letters with their categories, and which other marks there are."""
 
     categories: tuple[tuple[str, str], ...]
@@ -74,13 +74,13 @@ def draw_listed_strip(shares: Sequence[Share], *, limit: int) -> MiniBar:
     return replace(strip, is_cut=whole > share)
 
 
-def legend_of(strips: Iterable[MiniBar]) -> StripLegend | None:
+def legend_of(strips: Iterable[MiniBar]) -> MiniBarLegend | None:
     """The legend that these strips need, None for no strips."""
     drawn = list(strips)
     if not drawn:
         return None
     letters = frozenset[str]().union(*(strip.letters for strip in drawn))
-    return StripLegend(
+    return MiniBarLegend(
         categories=tuple((letter, name) for letter, name in DRAWN.items() if letter in letters),
         has_free=any(strip.has_free for strip in drawn),
         has_unsent=any(strip.has_unsent for strip in drawn),

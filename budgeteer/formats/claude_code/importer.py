@@ -15,7 +15,16 @@ from budgeteer.formats.claude_code.session_tree import SessionBranch, SessionTre
 from budgeteer.formats.claude_code.unwritten_attachments import Attached, RunAttachments, with_attachments
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported
-from budgeteer.formats.messages.numbering import Notes, listed_counts, note_opaque, short_line, text_value, title_of
+from budgeteer.formats.messages.numbering import (
+    Compactions,
+    Notes,
+    listed_counts,
+    note_compactions,
+    note_opaque,
+    short_line,
+    text_value,
+    title_of,
+)
 from budgeteer.formats.messages.progress import ProgressHeartbeat
 from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.reading.document import Document
@@ -197,14 +206,8 @@ def _first_prompt(branch: SessionBranch, fallback: str) -> str:
 
 def _say_branch(branch: SessionBranch, title: str, document: Document) -> None:
     notes = document.notes
-    times = "once" if branch.compactions == 1 else f"{branch.compactions} times"
-    if branch.compactions and document.options.whole:
-        notes.say(f"“{title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
-    elif branch.compactions:
-        notes.say(
-            f"“{title}” was compacted {times}: it begins at the last summary, as the model saw it; "
-            f"earlier message lines left out: {branch.before_compaction:,}"
-        )
+    made = Compactions(branch.compactions, branch.before_compaction, "message line")
+    note_compactions(notes, title, made, whole=document.options.whole)
     if branch.kept:
         notes.say(f"The last compaction of “{title}” kept messages as they were; they stand behind its summary")
 

@@ -23,8 +23,10 @@ from budgeteer.formats.codex.rollout_history import (
 )
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import (
+    Compactions,
     Notes,
     listed_counts,
+    note_compactions,
     note_opaque,
     numbered,
     text_value,
@@ -255,13 +257,4 @@ def _metadata(history: History, *, whole: bool) -> dict[str, Any]:
 
 
 def _say_compactions(history: History, title: str, notes: Notes, *, whole: bool) -> None:
-    if not history.compactions:
-        return
-    times = "once" if history.compactions == 1 else f"{history.compactions} times"
-    if whole:
-        notes.say(f"“{title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
-    else:
-        notes.say(
-            f"“{title}” was compacted {times}: it begins with what replaced the rest, as the model saw it; "
-            f"earlier items left out: {history.before:,}"
-        )
+    note_compactions(notes, title, Compactions(history.compactions, history.before, "item"), whole=whole)

@@ -10,8 +10,10 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.copilot.session_events import CopilotConversation, Events, read_events
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.messages.numbering import (
+    Compactions,
     Notes,
     listed_counts,
+    note_compactions,
     note_opaque,
     numbered,
     short_line,
@@ -82,13 +84,4 @@ def _conversation(agent: str, talk: CopilotConversation, events: Events, documen
 
 
 def _say_compactions(talk: CopilotConversation, title: str, notes: Notes, *, whole: bool) -> None:
-    if not talk.compactions:
-        return
-    times = "once" if talk.compactions == 1 else f"{talk.compactions} times"
-    if whole:
-        notes.say(f"“{title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
-    else:
-        notes.say(
-            f"“{title}” was compacted {times}: it begins at the last summary, as the model saw it; "
-            f"earlier messages left out: {talk.before:,}"
-        )
+    note_compactions(notes, title, Compactions(talk.compactions, talk.before, "message"), whole=whole)

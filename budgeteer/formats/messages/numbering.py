@@ -333,3 +333,26 @@ def finite_number(value: Any) -> float | None:
 def first_text(raw: Mapping[str, Any], keys: Iterable[str]) -> str:
     """The first text under one of the keys that is not empty, "" where there is none."""
     return next((text for key in keys if (text := text_value(raw.get(key)))), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Compactions:
+    """How often a session was compacted, and how many `noun`s (lines, messages) came before its last state."""
+
+    count: int
+    before: int
+    noun: str
+
+
+def note_compactions(notes: Notes, title: str, made: Compactions, *, whole: bool) -> None:
+    """Note the compactions of a session of this title, none where there were none; `whole`: it was read whole."""
+    if not made.count:
+        return
+    said = f"“{title}” was compacted {'once' if made.count == 1 else f'{made.count:,} times'}"
+    if whole:
+        notes.say(f"{said}: it was read whole, more than the model ever saw at one time")
+    elif made.before:
+        earlier = f"earlier {made.noun} is" if made.before == 1 else f"earlier {made.noun}s are"
+        notes.say(f"{said}; {made.before:,} {earlier} not in its last state")
+    else:
+        notes.say(said)

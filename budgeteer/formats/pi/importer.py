@@ -11,8 +11,10 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.messages.numbering import (
+    Compactions,
     Notes,
     listed_counts,
+    note_compactions,
     note_opaque,
     numbered,
     short_line,
@@ -144,14 +146,5 @@ def _first_prompt(branch: PiBranch, fallback: str) -> str:
 
 
 def _say_compactions(chat: Conversation, notes: Notes) -> None:
-    compactions = chat.metadata["compactions"]
-    if not compactions:
-        return
-    times = "once" if compactions == 1 else f"{compactions} times"
-    if chat.metadata["whole"]:
-        notes.say(f"“{chat.title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
-    else:
-        notes.say(
-            f"“{chat.title}” was compacted {times}: it begins at the last summary, as the model saw it; "
-            f"earlier message lines left out: {chat.metadata['messagesBeforeCompaction']:,}"
-        )
+    made = Compactions(chat.metadata["compactions"], chat.metadata["messagesBeforeCompaction"], "message line")
+    note_compactions(notes, chat.title, made, whole=chat.metadata["whole"])
