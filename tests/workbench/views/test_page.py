@@ -206,6 +206,17 @@ def test_every_kind_of_item_can_be_inspected(client: Client, session: Workspace,
     assert text_of(html, "item-text")
 
 
+def test_the_inspector_says_one_number_where_nothing_changed_and_folds_ids(client: Client, session: Workspace) -> None:
+    ledger = services.packing_of(session).ledger
+    kept = next(one for one in ledger if one.section == "history" and one.fate == "kept" and one.group)
+    html = client.get(session.get_absolute_url(), {"sel": kept.id}).content.decode()
+    facts, details = html[html.index('<dl class="kv">') :].split("<summary", 2)[:2]
+    assert f'<dt>Tokens</dt><dd class="n">{kept.before.tokens:,}</dd>' in facts
+    assert "Group of calls" not in facts
+    assert f'<dt>Group of calls</dt><dd class="n">{kept.group}</dd>' in details
+    assert "<dt>Id</dt>" in details
+
+
 def test_an_item_that_is_not_there_is_not_selected(client: Client, session: Workspace) -> None:
     html = client.get(f"{session.get_absolute_url()}?sel=message:nothing").content.decode()
     assert "Select an item to see" in html

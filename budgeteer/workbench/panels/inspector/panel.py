@@ -43,8 +43,9 @@ class PolicyChoice:
 
 @dataclass(frozen=True, slots=True)
 class InspectedItem:
-    """What the inspector prints; every number is written out. `links` lead to the call of a result, or to a call's
-    results: title, name, address.
+    """What the inspector prints; every number is written out. `details` are facts that are folded.
+
+    `links` lead to the call of a result, or to a call's results: title, name, address.
     """
 
     id: str
@@ -59,6 +60,7 @@ class InspectedItem:
     is_pinned: bool
     can_pin: bool
     facts: tuple[tuple[str, str], ...]
+    details: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str, str], ...]
     rule: str
     rule_title: str
@@ -108,8 +110,8 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
             *_facts(decision, ledger, index=index, limit=limit),
             *([("Cost a request", paid)] if paid else []),
             *_on_disk(packed, index),
-            ("Id", decision.id.removeprefix("message:")),
         ),
+        details=_details(decision),
         rule=decision.rule,
         rule_title=rule_title(decision.rule),
         sentence=in_labels(decision.sentence),
@@ -153,18 +155,26 @@ def _facts(decision: Decision, ledger: Ledger, *, index: int, limit: int) -> lis
     size = max(before.tokens, after.tokens)
     bigger = int((np.maximum(ledger.before_tokens, ledger.after_tokens) > size).sum()) + 1
     facts = [
-        ("Tokens", f"{before.tokens:,} → {after.tokens:,}"),
-        ("Characters", f"{before.chars:,} → {after.chars:,}"),
-        ("Count", decision.kind),
+        ("Tokens", _change(before.tokens, after.tokens)),
+        ("Characters", _change(before.chars, after.chars)),
+        *([("Count", decision.kind)] if decision.kind != "exact" else []),
         ("Section", look_of(decision.section).title),
         ("Position in the request", f"{index + 1:,} of {len(ledger):,}"),
     ]
     if limit > 0 and after.tokens:
         facts.append(("Share of the input limit", f"{after.tokens / limit * 100:.1f} %"))
     facts.append(("Rank by size", f"{bigger:,} of {len(ledger):,}"))
-    if decision.group:
-        facts.append(("Group of calls", decision.group))
     return facts
+
+
+def _change(before: int, after: int) -> str:
+    return f"{before:,}" if before == after else f"{before:,} → {after:,}"
+
+
+def _details(decision: Decision) -> tuple[tuple[str, str], ...]:
+    """What files and addresses call it."""
+    group = [("Group of calls", decision.group)] if decision.group else []
+    return *group, ("Id", decision.id.removeprefix("message:"))
 
 
 def _on_disk(packed: Packed, index: int) -> list[tuple[str, str]]:
