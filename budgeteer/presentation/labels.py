@@ -140,16 +140,16 @@ SETTINGS = MappingProxyType(
         "history.ends.keepFirst": Label(
             "First messages kept", "Messages at the beginning that stay, beside the task, which always does", "messages"
         ),
-        "history.ends.between": Label("In between", "What stands in place of the messages that are left out"),
+        "history.ends.between": Label("In place of the middle", "What stands where messages are left out"),
         "history.ends.removePercent": Label(
-            "Remove at once", "Share of the middle that goes at once when it is too much. 0: as little as needed", "%"
+            "Middle removed at once", "Share of it that goes when it is too much. 0: as little as needed", "%"
         ),
         "history.startOn": Label("Begin with", "Messages before the first one of this role are left out"),
         "history.endOn": Label("End with", "Messages after the last one of this role are left out"),
         "history.priorities": Label(
             "Priorities", "message:m3=10, message:m7=-1. Higher stays longer; the others are at 0"
         ),
-        "history.keepWith": Label("Keep with", "message:m3=message:m9: both stay or both go"),
+        "history.keepWith": Label("Keep together", "message:m3=message:m9: both stay or both go"),
         "history.maxMessages": Label("Max messages", "The query counts as one. Empty: any number", "messages"),
         "history.maxTurns": Label("Max turns", "The query begins one. Empty: any number", "turns"),
         "history.countSystem": Label(

@@ -162,7 +162,9 @@ def _session_costs(replayed: list[tuple[int, str, SessionTotals]], a_day: int) -
     ]
     rules = sorted({one.rules for *_, one in replayed if one.rules})
     known = (
-        f"Cache: {'; '.join(rules)}." if rules else "No cache rules are known for these models: costs are without one."
+        f"Simulated prompt caches: {'; '.join(rules)}."
+        if rules
+        else "No cache rules are known for these models: costs are without one."
     )
     note = f"Every request of each session replayed, at list prices of input. {known}"
     return CostTable(heads, tuple(rows), note, is_replayed=True)

@@ -32,7 +32,7 @@ class ChartSize:
 
 
 SIZES: Final = (
-    ChartSize("wide", 1072, 300, 56, 16, 5),
+    ChartSize("wide", 1152, 300, 56, 16, 5),
     ChartSize("medium", 728, 280, 52, 12, 5),
     ChartSize("narrow", 358, 260, 48, 8, 4),
 )

@@ -109,6 +109,7 @@ def _hidden_sentence(names: Sequence[str]) -> str:
     """Which skills are never listed to the model."""
     if not names:
         return ""
-    shown = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
+    more = len(names) - _SHOWN_NAMES
+    shown = ", ".join(names[:_SHOWN_NAMES]) + (f" and {more:,} more" if more > 0 else "")
     skills, whose = ("1 skill is", "its") if len(names) == 1 else (f"{len(names):,} skills are", "their")
     return f"{skills} not listed to the model, as {whose} front matter has {HIDING_KEY}: {shown}."

@@ -464,8 +464,9 @@ def _problem(detail: Any) -> ConfigError:
     if where.endswith((".startId", ".endId")):
         message = "the id of a message such as m042, or of a block such as b3"
     if where.endswith(_TOKEN_LIMITS):
-        message = f'a whole number of tokens up to {MOST:,}, "30%" of the input budget, or "2% of the window"'
-    expected = f"Expected: {str(detail['msg']).removeprefix('Input should be ')}."
+        message = f"tokens (80000, at most {MOST:,}), a share of the input budget (30%), or 30% of the window"
+    said = re.sub(r"'([^']*)'", r"“\1”", str(detail["msg"])) if detail["type"] == "literal_error" else detail["msg"]
+    expected = f"Expected: {str(said).removeprefix('Input should be ')}."
     mend = f"Enter {message}." if message else expected
     return ConfigError(f"{_shown(detail.get('input'))} cannot be used here", where=where, mend=mend)
 
@@ -490,8 +491,10 @@ def _shortened(key: str) -> str:
 
 def _shown(value: object) -> str:
     """A value as an error quotes it, at most 60 characters."""
+    if isinstance(value, str):
+        return f"“{_shortened(repr(value[:60])[1:-1])}”"  # nothing in it steers a terminal
     try:
-        shown = repr(value[:60] if isinstance(value, str) else value)
+        shown = repr(value)
     except ValueError:  # Python writes no number of more than 4,300 digits
         return "so large a number"
     return shown if len(shown) <= 60 else shown[:57] + "…"

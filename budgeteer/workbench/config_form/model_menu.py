@@ -8,6 +8,9 @@ from budgeteer.engine.models.registry import MODELS
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.starting_choices import starting_model
 
+#: The heading of the model that the conversation names.
+RECORDED = "Of the conversation"
+
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
@@ -37,11 +40,13 @@ def model_note(current: EditableConfig) -> str:
 
 
 def model_groups(current: EditableConfig) -> tuple[ModelGroup, ...]:
-    """Every model by provider, the configuration's own chosen."""
-    by_provider: dict[str, list[ModelChoice]] = {}
+    """Every model by provider, the one that the conversation names first, the configuration's own chosen."""
+    recorded = starting_model(current.named_model)
+    by_provider: dict[str, list[ModelChoice]] = {RECORDED: []} if recorded in MODELS else {}
     for row in MODELS.values():
         label = f"{row.name} · {row.context_window:,}"
-        by_provider.setdefault(row.maker, []).append(ModelChoice(row.name, label, row.name == current.config.model))
+        group = RECORDED if row.name == recorded else row.maker
+        by_provider.setdefault(group, []).append(ModelChoice(row.name, label, row.name == current.config.model))
     groups = tuple(ModelGroup(provider, tuple(models)) for provider, models in by_provider.items())
     if current.config.model in MODELS:
         return groups

@@ -181,5 +181,5 @@ def _checked_tool(text: str, name: str) -> str:
     if found is None:
         raise InputError("It is no tool definition", mend="Keep its name and its parameters")
     if found.name != name:
-        raise InputError(f"It names another tool, {found.name[:60]!r}", mend=f"Keep the name {name!r}")
+        raise InputError(f"It names another tool, “{found.name[:60]}”", mend=f"Keep the name “{name}”")
     return text

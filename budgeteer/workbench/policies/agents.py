@@ -107,8 +107,8 @@ def _gone(compactions: Sequence[Compaction]) -> str:
     messages, prompts, results = (
         sum(numbers) for numbers in zip(*((one.messages, one.prompts, one.results) for one in compactions), strict=True)
     )
-    held = f"{count_of(prompts, 'prompt')}, {count_of(results, 'result')}"
-    return f"removes {count_of(messages, 'message')} ({held})"
+    held = [count_of(number, noun) for number, noun in ((prompts, "prompt"), (results, "tool result")) if number]
+    return f"removes {count_of(messages, 'message')}" + (f", among them {' and '.join(held)}" if held else "")
 
 
 def _path(sent: Sequence[int], up: Scale) -> str:

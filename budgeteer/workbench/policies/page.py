@@ -103,7 +103,7 @@ def _filled(page: PoliciesPage, compared: PolicyComparison, current: EditableCon
 
 
 def _sentence(compared: PolicyComparison) -> str:
-    requests = f"{count_of(compared.found[0].requests, 'request')} under each of {len(compared.found)} policies"
+    requests = f"{count_of(compared.found[0].requests, 'request')} under each of {len(compared.found)} strategies"
     if (over := alike_over(compared.found)) is not None:
         requests += f"; {count_of(over, 'request')} {'exceeds' if over == 1 else 'exceed'} the limit before packing"
     cheapest = cheapest_policy(compared.found)
@@ -125,7 +125,7 @@ def _about(compared: PolicyComparison) -> str:
     if not compared.rules:
         return "No cache rules are known for this model: costs are without a cache."
     assumed = f" Assumed: {compared.assumed}." if compared.assumed else ""
-    return f"Cache: {compared.rules}.{assumed}"
+    return f"Simulated prompt cache: {compared.rules}.{assumed}"
 
 
 def _cards(found: tuple[Job, ...], here: str) -> tuple[JobCard, ...]:

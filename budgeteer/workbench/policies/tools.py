@@ -47,6 +47,7 @@ def tool_table(found: DeferredTools | None) -> ToolTable | None:
         f"{found.search_tool:,}; each is found by one search, and {found.searches:,} tokens of the last request are "
         f"searches and their results."
     )
-    named = ", ".join(found.unused[:_LISTED]) + (", …" if len(found.unused) > _LISTED else "")
+    more = len(found.unused) - _LISTED
+    named = ", ".join(found.unused[:_LISTED]) + (f" and {more:,} more" if more > 0 else "")
     unused = f"Never called: {named}. The fit plan offers to leave them out as one step." if found.unused else ""
     return ToolTable((*rows, deferred), note, unused)

@@ -58,7 +58,7 @@ def test_validate_names_line_and_nearest_name_of_everything_that_is_wrong(
     assert len(complaints) == 3
     assert complaints[0].startswith(f"budgeteer: {config_file}:4: skillsBudget.limits.maxSkillsPromtChars: ")
     assert "Did you mean skillsBudget.limits.maxSkillsPromptChars?" in complaints[0]
-    assert complaints[1].startswith(f"budgeteer: {config_file}:5: skillsBudget.limits.maxSkillsInPrompt: 'x' ")
+    assert complaints[1].startswith(f"budgeteer: {config_file}:5: skillsBudget.limits.maxSkillsInPrompt: “x” ")
     assert complaints[2].startswith(f"budgeteer: {config_file}:6: modle: ")
     assert "Did you mean model?" in complaints[2]
 
@@ -70,7 +70,7 @@ def test_validate_names_line_and_nearest_name_of_everything_that_is_wrong(
         ('{"model": "gpt-4o",\n}', ":2: is not JSON"),
         ("[]", ": a configuration is a JSON object"),
         ('{"model": "gpt4o"}', ":1: model: there is no model 'gpt4o'. Did you mean "),
-        ('{"pruning":\n{"mode": "on"}}', ":2: pruning.mode: 'on' cannot be used here"),
+        ('{"pruning":\n{"mode": "on"}}', ":2: pruning.mode: “on” cannot be used here"),
         ("[" * 100_000, ": is nested too deeply"),
     ],
 )
@@ -96,8 +96,8 @@ def test_a_missing_or_binary_file_is_named(budgeteer: Budgeteer, tmp_path: Path)
     [
         ("skillsBudget.enabled", "--set skillsBudget.enabled: needs the form path=value"),
         ("skillsBudget.enabld=true", "--set skillsBudget.enabld: this key is not known. Did you mean"),
-        ("skillsBudget.enabled=yes", "--set skillsBudget.enabled: 'yes' cannot be used here"),
-        ("history.maxTokens=130%", "--set history.maxTokens: '130%' cannot be used here"),
+        ("skillsBudget.enabled=yes", "--set skillsBudget.enabled: “yes” cannot be used here"),
+        ("history.maxTokens=130%", "--set history.maxTokens: “130%” cannot be used here"),
     ],
 )
 def test_a_set_that_cannot_be_used_is_named(budgeteer: Budgeteer, assignment: str, sentence: str) -> None:

@@ -318,7 +318,7 @@ def test_a_name_that_ends_like_a_choice_is_a_name(budgeteer: Budgeteer, chat_fil
         (["--query", "x", "--config", "none.json"], "none.json: cannot be read"),
         (["--query", "x", "--model", "gpt-5o"], "there is no model 'gpt-5o'. Did you mean"),
         (["--query", "x", "--set", "skillsBudget.limits.maxSkillsPromtChars=1"], "maxSkillsPromptChars?"),
-        (["--query", "x", "--set", "pruning.mode=on"], "pruning.mode: 'on' cannot be used here"),
+        (["--query", "x", "--set", "pruning.mode=on"], "pruning.mode: “on” cannot be used here"),
         (["--query", "x", "--set", "outputReserve=128000"], "leaves nothing of a window"),
         (["--query", "x", "--set", "contextWindow=999999999"], "are more than the 128,000 of gpt-4o"),
         (["--query", "@none.txt"], "none.txt: cannot be read"),

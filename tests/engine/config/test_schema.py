@@ -48,8 +48,8 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
         (
             {"history": {"maxTokens": "30"}},
             (
-                "history.maxTokens: '30' cannot be used here. "
-                'Enter a whole number of tokens up to 1,000,000,000, "30%" of the input budget, or "2% of the window".'
+                "history.maxTokens: “30” cannot be used here. "
+                "Enter tokens (80000, at most 1,000,000,000), a share of the input budget (30%), or 30% of the window."
             ),
         ),
         (
@@ -59,7 +59,7 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
         (
             {"pruning": {"ranges": [{"topic": "t", "ranges": [{"startId": "m1", "endId": "b1", "summary": "s"}]}]}},
             (
-                "pruning.ranges.0.ranges.0.startId: 'm1' cannot be used here. "
+                "pruning.ranges.0.ranges.0.startId: “m1” cannot be used here. "
                 "Enter the id of a message such as m042, or of a block such as b3."
             ),
         ),
@@ -71,13 +71,13 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
             ),
         ),
         ({"model": 3}, "model: 3 cannot be used here. Enter a text."),
-        ({"contextWindow": "lots"}, "contextWindow: 'lots' cannot be used here. Enter a whole number."),
+        ({"contextWindow": "lots"}, "contextWindow: “lots” cannot be used here. Enter a whole number."),
         ({"contextWindow": 1.5}, "contextWindow: 1.5 cannot be used here. Enter a whole number."),
         (
             {"history": {"strategy": "newest"}},
             (
-                "history.strategy: 'newest' cannot be used here. "
-                f"Expected: {', '.join(map(repr, NAMES[:-1]))} or {NAMES[-1]!r}."
+                "history.strategy: “newest” cannot be used here. "
+                f"Expected: {', '.join(f'“{name}”' for name in NAMES[:-1])} or “{NAMES[-1]}”."
             ),
         ),
     ],
@@ -179,7 +179,7 @@ def test_what_is_larger_than_any_use_is_refused_with_a_sentence_and_by_the_schem
 
 def test_a_number_that_python_cannot_write_is_refused_with_a_sentence() -> None:
     (error,) = config_errors({"history": {"maxTokens": 10**5000}})
-    assert error.sentence.startswith("history.maxTokens: so large a number cannot be used here. Enter a whole")
+    assert error.sentence.startswith("history.maxTokens: so large a number cannot be used here. Enter tokens")
 
 
 def test_many_unknown_keys_are_told_in_no_time_and_counted() -> None:

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import pytest
 
+from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.history.registry import STRATEGIES, StrategyRow
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import form_groups
+from budgeteer.workbench.config_form.model_menu import model_groups
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
+from budgeteer.workbench.models import Workspace
 
 
 @pytest.mark.parametrize("row", STRATEGIES.values(), ids=lambda row: row.name)
@@ -20,3 +23,12 @@ def test_the_form_puts_away_what_the_chosen_strategy_does_not_read(owner, row: S
     assert [path for path in shown if path in of_strategies] == [path for path in shown if path in row.settings]
     assert "history.strategy" in shown
     assert set(row.settings) <= set(shown)
+
+
+def test_the_model_that_the_conversation_names_stands_first_and_once(session: Workspace) -> None:
+    session.named_model = "claude-sonnet-4-5-20250929"
+    found = model_groups(EditableConfig.of(session))
+    assert [model.name for model in found[0].models] == ["claude-sonnet-4-5"]
+    names = [model.name for group in found for model in group.models]
+    assert sorted(names) == sorted(MODELS)
+    assert [model.name for group in found for model in group.models if model.is_chosen] == ["claude-sonnet-4-5"]

@@ -43,7 +43,7 @@ def test_a_plain_post_with_a_bad_value_shows_it_under_its_field(client: Client, 
     response = client.post(f"{library.get_absolute_url()}config/", {CHARS: "lots"})
     html = response.content.decode()
     assert response.status_code == 422
-    assert "'lots' cannot be used here" in text_of(html, "e-skillsBudget-limits-maxSkillsPromptChars")
+    assert "“lots” cannot be used here" in text_of(html, "e-skillsBudget-limits-maxSkillsPromptChars")
     assert 'value="lots"' in html
     assert text_of(html, "verdict") == before
 

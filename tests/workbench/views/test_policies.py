@@ -115,7 +115,7 @@ def test_the_page_says_what_the_engine_says(session: Workspace, show: Show) -> N
     said = text_of(answered, "found")
     over = found["full"].overflowing
     assert f"; {count_of(over, 'request')} {'exceeds' if over == 1 else 'exceed'} the limit before packing" in said
-    assert f"{found['full'].requests} requests under each of {len(found)} policies" in said
+    assert f"{found['full'].requests} requests under each of {len(found)} strategies" in said
     for word, figure in (("Least cost", "paid"), ("Most sent", "left_out_tokens")):
         name, one = min(found.items(), key=lambda row: getattr(row[1], figure))
         left = share_text(one.left_out_tokens / (one.sent_tokens + one.left_out_tokens), 0)

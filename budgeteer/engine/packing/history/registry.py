@@ -116,7 +116,7 @@ _ROWS: Final = (
         keeps_task_apart=True,
         keeps_task=True,
         writes_summary=False,
-        takes="messages older than what fits",
+        takes="the oldest messages, where not all fit",
     ),
     StrategyRow(
         "summarizeOlder",
@@ -189,7 +189,7 @@ _ROWS: Final = (
         keeps_task_apart=True,
         keeps_task=True,
         writes_summary=False,
-        takes="old tool results, then messages older than what fits",
+        takes="old tool results, then the oldest messages, where not all fit",
     ),
     StrategyRow(
         "keepEnds",
@@ -222,7 +222,7 @@ _ROWS: Final = (
         keeps_task_apart=False,
         keeps_task=False,
         writes_summary=False,
-        takes="messages newer than what fits",
+        takes="the newest messages, where not all fit",
     ),
     StrategyRow(
         "byPriority",
@@ -234,7 +234,7 @@ _ROWS: Final = (
         keeps_task_apart=True,
         keeps_task=True,
         writes_summary=False,
-        takes="messages less important than what fits",
+        takes="messages of the lowest priority, where not all fit",
     ),
 )
 

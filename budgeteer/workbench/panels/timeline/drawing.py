@@ -10,7 +10,7 @@ from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.engine.packing.result import Packing
 from budgeteer.lru import LruCache
-from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.labels import count_of, share_text
 from budgeteer.presentation.scale import Scale, pushed_apart, short
 from budgeteer.workbench.fix_buttons import apply_value
 from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
@@ -297,11 +297,9 @@ class _Picture:
             return ""
         at, reported = timeline.reported[-1]
         counted = timeline.expected[at]
-        off = counted / reported - 1
-        side = "above" if off > 0 else "below"
-        said = f"{abs(off) * 100:.1f} % {side} the {reported:,} tokens that the source reported"
-        missing = f"{timeline.not_in_file[at]:,} that are not in this file included"
-        return f" Request {at + 1:,} is counted {said}, {missing}."
+        off = share_text(abs(counted / reported - 1))
+        missing = f"{timeline.not_in_file[at]:,} of them not in this file"
+        return f" Request {at + 1:,}: counted {counted:,}, {missing}; reported {reported:,} ({off} off)."
 
     def _areas(self, picked: Sequence[int], x: Scale, y: Scale, size: PictureSize) -> Iterator[Area]:
         letters = [letter for letter in DRAWN if letter in self.timeline.by_letter]

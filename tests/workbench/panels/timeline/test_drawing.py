@@ -175,8 +175,8 @@ def test_what_was_reported_stands_beside_what_is_counted(session: Workspace, run
     counted = timeline.expected[at]
     assert counted <= timeline.asked[at] + timeline.not_in_file[at]
     off = f"{abs(counted / tokens - 1) * 100:.1f} %"
-    side = "above" if counted > tokens else "below"
-    assert f"Request {at + 1} is counted {off} {side} the {tokens:,} tokens that the source" in view.sentence
+    missing = f"{timeline.not_in_file[at]:,} of them not in this file"
+    assert f"Request {at + 1}: counted {counted:,}, {missing}; reported {tokens:,} ({off} off)." in view.sentence
     few = timeline_view(packed, replace(timeline, reported=timeline.reported[-3:]), ViewState(view=PanelName.TIMELINE))
     assert [figure for *_, figure in few.drawings[0].reported] == [f"{one:,}" for _, one in timeline.reported[-3:]]
     assert few.drawings[0].reported_line == ""
