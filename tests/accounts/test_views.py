@@ -160,7 +160,7 @@ def test_a_password_that_cannot_be_taken_is_told_under_its_field(team: None, fie
 def test_local_mode_says_that_there_is_no_password(client: Client) -> None:
     client.force_login(services.local_user())
     page = client.get("/account/password/").content.decode()
-    assert "There is no password" in page
+    assert "needs no password" in page
     assert 'type="password"' not in page
     assert client.post("/account/password/", {}).status_code == 405
     assert "/account/password/" not in client.get("/").content.decode()

@@ -337,5 +337,5 @@ def test_local_mode_has_none(ada: User, clock: list[datetime], settings: object)
     assert not services.is_set_up(ada)
     client = Client()
     client.force_login(ada)
-    assert "There is no second factor" in client.get(PAGE).content.decode()
+    assert "needs no second factor" in client.get(PAGE).content.decode()
     assert client.post(PAGE, {}).status_code == 405

@@ -472,7 +472,7 @@ def test_without_a_provider_there_is_none_of_it(team: None) -> None:
     ada.force_login(people.editor("ada"))
     for address in (START, RETURN, "/sign-out/provider/"):
         assert Client().get(address).status_code == 404
-    assert "There is no single sign-on" in ada.get("/account/single-sign-on/").content.decode()
+    assert "Single sign-on is not set up" in ada.get("/account/single-sign-on/").content.decode()
 
 
 def test_an_invitation_link_still_works_beside_it(provider: Provider) -> None:

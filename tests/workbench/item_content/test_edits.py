@@ -123,7 +123,7 @@ def test_an_edit_of_what_is_gone_changes_nothing(library: Workspace) -> None:
         ("tool:a", "{", "line 1, column 2"),
         ("tool:a", "[1]", "no tool definition"),
         ("tool:a", "9" * 5000, "no tool definition|cannot be read"),
-        ("tool:a", '{"name": "b", "input_schema": {"type": "object"}}', "another tool, 'b'"),
+        ("tool:a", '{"name": "b", "input_schema": {"type": "object"}}', "another tool, “b”"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_a_sentence(key: str, text: str, sentence: str) -> None:
