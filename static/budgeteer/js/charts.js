@@ -1,78 +1,5 @@
-// Charts: saved as pictures, with the colours they have on the page. Everything here is convenience: the tables have
-// the same figures without it.
+// Charts: read by pointer and slider, dragged, saved as pictures (pictures.js). The tables have the same figures without it.
 (() => {
-  const KEPT = [
-    "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linejoin", "opacity",
-    "font-family", "font-size", "font-weight", "text-anchor", "paint-order", "font-variant-numeric",
-  ];
-  const PNG_SCALE = 2;
-  const say = (sentence) => document.dispatchEvent(new CustomEvent("status", { detail: sentence }));
-  const isShown = (svg) => svg.getClientRects().length > 0;
-
-  // The style sheet does not go along with a file: what it says of each element is written into its attributes.
-  const inked = (from, to) => {
-    const style = getComputedStyle(from);
-    if (style.display === "none" || style.visibility === "hidden") {
-      to.remove();
-      return;
-    }
-    for (const name of KEPT) {
-      const value = style.getPropertyValue(name);
-      if (value) to.setAttribute(name, value.replaceAll(/url\("([^"]*#[^"]+)"\)/g, (_all, url) => `url(#${url.split("#")[1]})`));
-    }
-    for (const name of ["class", "hx-get", "hx-target", "hx-push-url", "href", "tabindex", "role", "data-arrows"]) to.removeAttribute(name);
-    const children = [...to.children];
-    [...from.children].forEach((child, at) => inked(child, children[at]));
-  };
-
-  // A picture of its own: its size in pixels, its background, and the patterns that it is filled with.
-  const standalone = (svg) => {
-    const { width, height } = svg.getBoundingClientRect();
-    const copy = svg.cloneNode(true);
-    svg.style.setProperty("--k", "1"); // a file has the size of its drawing, and letters to it
-    inked(svg, copy);
-    svg.style.removeProperty("--k");
-    const box = svg.getAttribute("viewBox");
-    const size = box ? box.split(" ").slice(2).map(Number) : [Math.round(width), Math.round(height)];
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("width", size[0]);
-    copy.setAttribute("height", size[1]);
-    copy.setAttribute("viewBox", `0 0 ${size[0]} ${size[1]}`);
-    const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    ground.setAttribute("width", "100%");
-    ground.setAttribute("height", "100%");
-    ground.setAttribute("fill", getComputedStyle(document.body).backgroundColor);
-    copy.prepend(ground);
-    const patterns = document.querySelector("svg.defs defs");
-    if (patterns) {
-      const own = patterns.cloneNode(true);
-      inked(patterns, own);
-      copy.prepend(own);
-    }
-    return { text: new XMLSerializer().serializeToString(copy), size };
-  };
-
-  const save = (blob, name) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  };
-
-  const painted = async ({ text, size }) => {
-    const picture = new Image();
-    picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
-    await picture.decode();
-    const canvas = document.createElement("canvas");
-    canvas.width = size[0] * PNG_SCALE;
-    canvas.height = size[1] * PNG_SCALE;
-    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
-    return new Promise((resolve, reject) => {
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png");
-    });
-  };
-
   // ---- figures of a chart: its table, asked for once when somebody first points at it ----
   const tables = new Map();
   const figuresOf = async (url) => {
@@ -178,18 +105,18 @@
     slider.dispatchEvent(new Event("change", { bubbles: true }));
   });
 
-  document.addEventListener("click", async (event) => {
-    const button = event.target.closest?.("[data-chart]");
-    if (!button) return;
-    const svg = [...document.querySelectorAll(button.dataset.chart)].find(isShown);
+  const pictures = document.currentScript.dataset.pictures;
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest?.("[data-chart]");
+    const svg = button && [...document.querySelectorAll(button.dataset.chart)].find((one) => one.getClientRects().length);
     if (!svg) return;
-    const chart = standalone(svg);
-    const name = `${button.dataset.file}.${button.dataset.as}`;
+    const { file, as } = button.dataset;
+    let said = `Saved ${file}.${as}`;
     try {
-      save(button.dataset.as === "svg" ? new Blob([chart.text], { type: "image/svg+xml" }) : await painted(chart), name);
-      say(`Saved ${name}`);
+      await (await import(pictures)).savePicture(svg, as, `${file}.${as}`);
     } catch {
-      say("The browser could not draw this picture: download it as SVG instead");
+      said = "The browser could not draw this picture: download it as SVG instead";
     }
+    document.dispatchEvent(new CustomEvent("status", { detail: said }));
   });
 })();
