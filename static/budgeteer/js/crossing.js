@@ -207,20 +207,54 @@
   // What is posted is under way from here on; a page of its own takes the place of this one anyway.
   document.addEventListener("submit", ({ target }) => unsent.delete(target), true);
 
-  // ---- what is typed and not sent stays, where the same field of the same thing is there again ----
+  // ---- what is typed and not sent stays, where the same field of the same thing is there again; a longer text also
+  // until the thing is looked at again, by what the field showed then ----
   const FIELDS = ":is(#result, #inspector) :is(textarea, input[type=search], input:not([type]))[id]";
-  const thingOf = ({ form }) => [form.getAttribute("action"), ...["item", "block", "key"].map((name) => form.elements[name]?.value)].join("\n");
+  const thingOf = ({ form }) => [form.getAttribute("action"), ...["item", "block", "key"].map((name) => form.elements.namedItem(name)?.value)].join("\n");
+  const isChanged = (field) => field.form && field.value !== field.defaultValue;
+  const DRAFTS = `budgeteer.drafts ${location.pathname}`;
+  const drafts = new Map();
+  const draftOf = (field) => [field.id, field.form.dataset.range, thingOf(field)].join("\n");
+  const keepDrafts = () => {
+    for (const field of document.querySelectorAll(FIELDS)) {
+      if (!field.form) continue;
+      if (isChanged(field) && unsent.has(field.form)) drafts.set(draftOf(field), [field.defaultValue, field.value]);
+      else drafts.delete(draftOf(field));
+    }
+    try {
+      sessionStorage.setItem(DRAFTS, JSON.stringify([...drafts]));
+    } catch {
+      // Storage is refused or full: drafts last for this page.
+    }
+  };
+  const give = (field, value) => {
+    field.value = value;
+    if (field.form.method === "post") unsent.add(field.form);
+    for (let box = field.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  };
+  const giveDrafts = () => {
+    for (const field of document.querySelectorAll(FIELDS)) {
+      const [shownThen, value] = (field.form && drafts.get(draftOf(field))) ?? [];
+      if (value !== undefined && shownThen === field.defaultValue && field.value === shownThen) give(field, value);
+    }
+  };
+  try {
+    for (const [key, draft] of JSON.parse(sessionStorage.getItem(DRAFTS) ?? "[]")) drafts.set(key, draft);
+  } catch {
+    // As above.
+  }
+  giveDrafts();
+  addEventListener("pagehide", keepDrafts);
   let typed = [];
   document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
     if (!REGIONS.includes(target.id)) return;
-    typed = [...document.querySelectorAll(FIELDS)]
-      .filter((field) => field.form && field.value !== field.defaultValue)
-      .map((field) => ({
-        field,
-        thing: thingOf(field),
-        isFocused: field === document.activeElement,
-        selection: [field.selectionStart, field.selectionEnd],
-      }));
+    keepDrafts();
+    typed = [...document.querySelectorAll(FIELDS)].filter(isChanged).map((field) => ({
+      field,
+      thing: thingOf(field),
+      isFocused: field === document.activeElement,
+      selection: [field.selectionStart, field.selectionEnd],
+    }));
   });
   document.addEventListener("htmx:afterSettle", () => {
     for (const { field, thing, isFocused, selection } of typed.splice(0)) {
@@ -229,14 +263,14 @@
       // What the server says of it is newer, but for a search that somebody goes on to type.
       const isSearch = field.type === "search";
       if (isSearch ? !isFocused : there.defaultValue !== field.defaultValue) continue;
-      there.value = field.value;
-      for (let box = there.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+      give(there, field.value);
       if (isFocused) {
         there.focus({ preventScroll: true });
         there.setSelectionRange(...selection);
       }
       if (isSearch) there.dispatchEvent(new Event("input", { bubbles: true }));
     }
+    giveDrafts();
   });
 
   // ---- a button that is replaced between its press and its release is pressed all the same ----
