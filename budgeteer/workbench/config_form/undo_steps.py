@@ -141,6 +141,11 @@ def name_of(step: Mapping[str, Any]) -> str:
     return str(step.get("name", ""))
 
 
+def changes_inputs(step: Mapping[str, Any]) -> bool:
+    """Whether a kept step differs from the one beside it in sources or typed texts."""
+    return not step.keys().isdisjoint({"sources", "texts"})
+
+
 def pause_of(posted: Mapping[str, Any]) -> int | None:
     """The milliseconds that a page says lie between this press and the one before; None where it says none."""
     text = str(posted.get("pause_ms") or "")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
@@ -100,14 +102,15 @@ def undo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     with undo_steps.locked(workspace):
         before = step_of(workspace)
         is_newest = undo_steps.is_newest(workspace, request.POST.get("revision", ""))
+        taken: Mapping[str, Any] = {}
         if not is_newest:
             said = _changed_since(workspace, "undone")
         elif undo_steps.undo(workspace):
-            name = undo_steps.name_of(workspace.redo_steps[-1])
-            said = f"Undid: {name or step_name(step_of(workspace), before)}"
+            taken = workspace.redo_steps[-1]
+            said = f"Undid: {undo_steps.name_of(taken) or step_name(step_of(workspace), before)}"
         else:
             said = "Nothing to undo"
-    return _step_answer(request, workspace, said, is_told=not is_newest)
+    return _step_answer(request, workspace, said, is_told=not is_newest, step=taken)
 
 
 @access()
@@ -118,21 +121,28 @@ def redo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     with undo_steps.locked(workspace):
         before = step_of(workspace)
         is_newest = undo_steps.is_newest(workspace, request.POST.get("revision", ""))
+        taken: Mapping[str, Any] = {}
         if not is_newest:
             said = _changed_since(workspace, "redone")
         elif undo_steps.redo(workspace):
-            name = undo_steps.name_of(workspace.undo_steps[-1])
-            said = f"Redid: {name or step_name(before, step_of(workspace))}"
+            taken = workspace.undo_steps[-1]
+            said = f"Redid: {undo_steps.name_of(taken) or step_name(before, step_of(workspace))}"
         else:
             said = "Nothing to redo"
-    return _step_answer(request, workspace, said, is_told=not is_newest)
+    return _step_answer(request, workspace, said, is_told=not is_newest, step=taken)
 
 
-def _step_answer(request: SignedInRequest, workspace: Workspace, said: str, *, is_told: bool) -> HttpResponse:
+def _step_answer(
+    request: SignedInRequest, workspace: Workspace, said: str, *, is_told: bool, step: Mapping[str, Any]
+) -> HttpResponse:
     """The workspace after a step; without script what `is_told` is said by the next page, the rest shows itself."""
-    if is_told and not request.htmx:
+    state = ViewState.read(request.POST)
+    if request.htmx:
+        has_inputs = undo_steps.changes_inputs(step)
+        return say(render_swaps(request, build_page(workspace, state), whole_form=True, has_inputs=has_inputs), said)
+    if is_told:
         messages.info(request, said)
-    return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
+    return say(back_to(workspace, state), said)
 
 
 def _changed_since(workspace: Workspace, done: str) -> str:

@@ -65,7 +65,12 @@ def render_page(request: SignedInRequest, page: WorkbenchPage, *, status: int = 
 
 
 def render_swaps(
-    request: SignedInRequest, page: WorkbenchPage, *, whole_form: bool, touched: frozenset[str] = frozenset()
+    request: SignedInRequest,
+    page: WorkbenchPage,
+    *,
+    whole_form: bool,
+    touched: frozenset[str] = frozenset(),
+    has_inputs: bool = False,
 ) -> HttpResponse:
     """The result region, and out of band everything that follows a change.
 
@@ -74,6 +79,7 @@ def render_swaps(
         page: as it stands after the change.
         whole_form: the form's values may have changed by themselves (undo, preset, reset): send it anew.
         touched: else only origin and error of these fields are sent, and the figures of the groups.
+        has_inputs: sources or texts may have changed by themselves: send them anew, and no longer say what was removed.
 
     The form is sent anew as well where a group must be drawn that the page does not have.
     """
@@ -84,6 +90,7 @@ def render_swaps(
         page,
         have=held(request),
         whole_form=whole_form,
+        has_inputs=has_inputs,
         fields=[] if whole_form else _fields(page, touched),
         has_mark=page.change is not None and not page.is_draft,  # else the form still shows what it was drawn with
     )

@@ -31,6 +31,8 @@ def test_a_removed_source_comes_back_where_it_stood(client: Client, session: Wor
     answer = client.post(reverse("workbench:undo", args=[session.id]), headers={"HX-Request": "true"})
     assert f"Undid: Remove {name}" in answer["HX-Trigger"]
     assert used(session) == before
+    listed = answer.content.decode().partition('<div id="inputs" hx-swap-oob="innerHTML">')[2]
+    assert name in listed  # the list follows
     answer = client.post(reverse("workbench:redo", args=[session.id]), headers={"HX-Request": "true"})
     assert f"Redid: Remove {name}" in answer["HX-Trigger"]
     assert len(used(session)) == len(before) - 1
@@ -69,8 +71,11 @@ def test_typed_texts_are_undone_by_name_without_touching_settings(client: Client
     assert session.query_text == "How deep?"
     answer = client.post(reverse("workbench:undo", args=[session.id]), headers={"HX-Request": "true"})
     assert "Undid: Query" in answer["HX-Trigger"]
+    assert 'id="inputs" hx-swap-oob' in answer.content.decode()
     session.refresh_from_db()
     assert (session.query_text, session.config_delta) == ("", {"outputReserve": 9_000})
+    answer = client.post(reverse("workbench:undo", args=[session.id]), headers={"HX-Request": "true"})
+    assert 'id="inputs" hx-swap-oob' not in answer.content.decode()  # a setting leaves the list as it is typed in
 
 
 def test_nothing_that_changes_nothing_is_a_step(session: Workspace) -> None:
