@@ -105,6 +105,7 @@ def share(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
         messages.error(request, error_parts(error)["sentence"])
         return redirect("reports:share", workspace.id)
     form = _fresh_form(kind.name, question)
+    form.fields["title"].widget.attrs["autofocus"] = True
     return _share_answer(request, _of_workspace(workspace, sentence), form)
 
 

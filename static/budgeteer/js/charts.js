@@ -105,6 +105,14 @@
     slider.dispatchEvent(new Event("change", { bubbles: true }));
   });
 
+  // The request that is chosen keeps its line and its figures.
+  const keepChosen = () => {
+    const slider = document.querySelector("[data-chosen]");
+    if (slider) follow(slider, Number(slider.value));
+  };
+  document.addEventListener("htmx:afterSettle", ({ detail }) => detail.target.id === "result" && keepChosen());
+  keepChosen();
+
   const pictures = document.currentScript.dataset.pictures;
   document.addEventListener("click", async ({ target }) => {
     const button = target.closest?.("[data-chart]");

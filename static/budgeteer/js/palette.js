@@ -15,6 +15,15 @@
   const PLACES = [
     ["View", ".tabnav a", press, (e) => words(e).replace(/ \d$/, "")],
     ["Do", "#undo:not(:disabled), #redo:not(:disabled), #share, #pin, #apply-fix, [data-theme-toggle], [data-command]", press, words],
+    ["Do", ".top .menu .pop button:not(.narrow-only, .narrow-only *)", (e) => {
+      const field = e.form?.querySelector("#rename");
+      if (!field) return e.click();
+      setTimeout(() => { // past the press of the palette, which closes menus
+        field.closest("details").open = true;
+        field.focus();
+        field.select();
+      });
+    }, words],
     ["Fix", ".note button[name=apply]", press, words],
     ["Setting", "#config-form .fl [id^=i-]:not(:disabled)", (e) => goTo(e.id), (e) =>
       titleOf(e.closest("details"), document.querySelector(`label[for="${CSS.escape(e.id)}"]`)?.textContent.trim() ?? "")],
@@ -63,7 +72,9 @@
   };
   const draw = () => {
     const wanted = input.value.trim().toLowerCase();
-    const found = commands.map((command) => ({ ...command, score: score(`${command.title}`, wanted) }));
+    // A setting that is named as well comes before what a fix makes of it.
+    const weight = ({ kind }) => (wanted && kind === "Fix" ? 0.95 : 1);
+    const found = commands.map((command) => ({ ...command, score: score(command.title, wanted) * weight(command) }));
     const best = found.filter((command) => command.score > 0).sort((a, b) => b.score - a.score).slice(0, MOST);
     shown = [...best, ...searchAll(input.value.trim())];
     chosen = 0;

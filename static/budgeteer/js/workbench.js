@@ -147,15 +147,22 @@
 
   // ---- focus survives: by id, else in the field it stood in ----
   const announced = document.getElementById("announced");
+  // The view, how much a search found, what is chosen in the view, and the verdict with what is sent: what is new of it.
+  const title = () => document.querySelector(".tabnav [aria-current]")?.firstChild.data.trim() ?? "";
+  const sentences = () => {
+    const [found, told, verdict, sent] = ["#found", "[data-told]", "#verdict", "#figures"].map((one) => document.querySelector(one));
+    return [title(), found?.textContent, told?.dataset.told, `${verdict?.textContent}. ${sent?.firstChild.data ?? ""}`];
+  };
   let quiet = 0;
-  const announceVerdict = () => {
-    if (quiet || !announced) return;
+  let before = sentences();
+  const announceNews = () => {
+    if (quiet) return;
     quiet = setTimeout(() => {
       quiet = 0;
-      // While one searches it is how much was found.
-      const told = document.activeElement?.type === "search" ? "found" : "verdict";
-      const sentence = document.getElementById(told)?.textContent ?? "";
-      if (announced.textContent !== sentence) announced.textContent = sentence;
+      const now = sentences();
+      const news = now.filter((one, at) => one && one !== before[at]);
+      before = now;
+      if (news.length) announced.textContent = news.join(". ");
     }, 1000);
   };
   let heirs = () => [];
@@ -180,7 +187,7 @@
     const filters = active.closest(".icicle, .groups");
     const part = active.closest(".prompt li")?.querySelector("[id^=part-]")?.id;
     const pane = active.closest("section[id], aside[id]")?.id;
-    if (active.id && active.closest("#result")) pressed = active.id;
+    if (active.id && active.closest("#view")) pressed = active.id;
     heirs = () => [
       active.id && document.getElementById(active.id),
       field && document.getElementById(field),
@@ -189,6 +196,7 @@
       isFix && document.querySelector(".note button[name=apply]"),
       filters && document.querySelector(".chips [aria-current]"),
       part && document.getElementById(part),
+      pane === "inspect" && document.getElementById("why"),
       pane && document.getElementById(pane),
       document.querySelector("#view"),
     ];
@@ -200,7 +208,7 @@
       if (message.firstElementChild) control?.setAttribute("aria-invalid", "true");
       else control?.removeAttribute("aria-invalid");
     }
-    announceVerdict();
+    announceNews();
     foldOutline();
     if (event.detail.target?.id === "inspector") {
       mark();
@@ -318,7 +326,7 @@
     }
     // A link from another view to an item leads to its row.
     const row = location.hash === "#view" && document.querySelector("#result .items tr.on .c-name a");
-    (document.getElementById(id) || row || null)?.focus();
+    (document.getElementById(id) || document.querySelector(".tour") || row || null)?.focus();
   };
 
   // ---- selection: the row of the inspected item is lit without sending the list again ----
@@ -463,12 +471,12 @@
     if (event.target.closest?.("svg a[hx-get]") && !event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
   });
   document.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
     const block = by && blockOf(event.target);
     if (!block) return;
     const blocks = [...block.closest("svg").querySelectorAll("a")];
     event.preventDefault();
-    blocks[blocks.indexOf(block) + by]?.focus();
+    blocks[Math.min(Math.max(blocks.indexOf(block) + by, 0), blocks.length - 1)].focus();
   });
 
   // ---- the outline of the prompt leads to its part, on this page or on another one ----
@@ -485,7 +493,10 @@
     if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) part = link.dataset.part;
   }, true);
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.detail.target?.id === "result") goToPart();
+    if (event.detail.target?.id !== "result") return;
+    goToPart();
+    pane.ariaLabel = title();
+    document.title = `${title()}, ${document.querySelector(".crumb-h").textContent} · Budgeteer`;
   });
 
   // ---- files dropped anywhere are added to this workspace ----
@@ -575,17 +586,17 @@
   const opensTurn = (row, before) => row.querySelector("a") && (before?.classList.contains("turn") ?? true);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !document.querySelector("details[data-menu][open], dialog[open]")) {
-      const cancel = document.getElementById("range-cancel");
-      if (cancel) {
-        anchor = head = 0;
-        cancel.click();
+      // What is typed stays: the first Esc leaves the field.
+      if (inField(event.target)) {
+        event.target.closest("[tabindex='-1']")?.focus();
         return;
       }
-      const close = document.getElementById("inspector-close");
-      if (!close) return;
+      const way = ["range-cancel", "tour-end", "inspector-close"].map((id) => document.getElementById(id)).find(Boolean);
+      if (!way) return;
+      if (way.id === "range-cancel") anchor = head = 0;
       const row = document.querySelector(".items tr.on .c-name a");
-      close.click();
-      if (row) row.focus();
+      way.click();
+      if (way.id === "inspector-close") row?.focus();
       return;
     }
     if (inField(event.target) && !(isUndoKey(event) && isSettled(event.target))) return;
@@ -606,8 +617,13 @@
     else if (event.key === "]") stepTo("request-next", () => seek(1, opensTurn));
     else if (event.key === "[") stepTo("request-previous", () => seek(-1, opensTurn));
     else if (event.key === "p") press("pin");
+    else if (event.key === "c") document.getElementById("block-topic")?.focus();
     else if (event.key === "i") document.querySelector("#inspector :is(a, button, summary):not([id=inspector-close])")?.focus();
-    else document.querySelector(`.tabnav [aria-keyshortcuts="${CSS.escape(event.key)}"]`)?.click();
+    else {
+      const tab = document.querySelector(`.tabnav [aria-keyshortcuts="${CSS.escape(event.key)}"]`);
+      tab?.click();
+      if (tab) pane.focus({ preventScroll: true });
+    }
   });
 
   // ---- on a narrow screen the bottom tabs say where one is ----
@@ -676,6 +692,9 @@
     if (tight.matches && event.detail.target?.id === "result") reveal();
   });
   if (tight.matches) reveal();
+  // What was just done is said in the part one is in.
+  const notes = document.getElementById("said");
+  if (narrow.matches && notes) document.querySelector(shownPart).prepend(notes);
   if (tabs.length) here();
   goToHash();
   showRange();
