@@ -36,7 +36,7 @@ def test_on_a_phone_a_thumb_finds_what_is_pressed(phone: Page) -> None:
         box = button.bounding_box()
         assert box is not None
         assert min(box["width"], box["height"]) >= THUMB
-        expect(button).to_have_text("Download")
+        expect(button).to_have_text("Download file")
     for view, links in (
         ("sweep", ".picks button"),
         ("timeline", ".choose-request a.lk, .chart-acts .lk"),

@@ -102,6 +102,7 @@ def sign_out(page: Page) -> None:
 
 
 def is_accessible(page: Page) -> None:
+    page.wait_for_load_state()  # with its styles: a text may be there before them
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         assert failures(page) == []
