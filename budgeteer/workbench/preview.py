@@ -181,7 +181,8 @@ def preview(
     except SummaryPending as pending:
         if draft:
             raise
-        job = request_summary(workspace, pending.request.key)
+        is_own = current.data == EditableConfig.of(workspace).data
+        job = request_summary(workspace, pending.request.key, None if is_own else current.data)
         if job is None:
             return preview(workspace, current, provider=provider)
         return Preview(None, (job,), tuple(readiness.problems), tuple(readiness.links))

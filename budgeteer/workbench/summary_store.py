@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -73,16 +74,17 @@ def edition_of(owner_id: int) -> str:
     return f"{found['count']} {found['last']}"
 
 
-def request_summary(workspace: Workspace, key: str) -> Job | None:
+def request_summary(workspace: Workspace, key: str, config: Mapping[str, Any] | None = None) -> Job | None:
     """The job that writes this summary: the one under way, the one that failed, else a new one.
 
-    None where a worker has finished it since the packing looked: it is only to be looked up again.
+    `config` is the configuration whose packing asks for it, canonical data; None for the workspace's own. None where a
+    worker has finished it since the packing looked: it is only to be looked up again.
     """
     last = jobs.latest_for(_subject(workspace, key))
     if last is not None and last.state == "failed":
         return last
     try:
-        return _enqueue(workspace, key, is_done=lambda: find(workspace.owner_id, key) is not None)
+        return _enqueue(workspace, key, config, is_done=lambda: find(workspace.owner_id, key) is not None)
     except jobs.AlreadyDone:
         return None
 
@@ -170,10 +172,17 @@ def keep(owner_id: int, key: str, written: AuthoredSummary | None) -> None:
     Summary.objects.update_or_create(owner_id=owner_id, key=key, defaults=columns)
 
 
-def _enqueue(workspace: Workspace, key: str, *, is_done: Callable[[], bool] | None = None) -> Job:
+def _enqueue(
+    workspace: Workspace,
+    key: str,
+    config: Mapping[str, Any] | None = None,
+    *,
+    is_done: Callable[[], bool] | None = None,
+) -> Job:
+    given = {} if config is None else {"config": dict(config)}
     return jobs.enqueue_once(
         "workbench.summarise",
-        arguments={"workspace_id": str(workspace.id), "key": key, "again": is_done is None},
+        arguments={"workspace_id": str(workspace.id), "key": key, "again": is_done is None, **given},
         owner=workspace.owner,
         subject=_subject(workspace, key),
         is_done=is_done,

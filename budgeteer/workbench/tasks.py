@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -43,14 +44,24 @@ def _panel_page(words: str, panel: PanelName) -> ResultPage:
     title="Summarise older history",
     made=ResultPage("Open workspace", "workbench:detail", "workspace_id"),
 )
-def summarise(context: JobContext, *, workspace_id: str, key: str, again: bool = False) -> dict[str, Any]:
-    """Write every summary the workspace's packing asks for, and keep it; `again` also where there is one.
+def summarise(
+    context: JobContext,
+    *,
+    workspace_id: str,
+    key: str,
+    again: bool = False,
+    config: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Write every summary that a packing of the workspace asks for, and keep it; `again` also where there is one.
+
+    `config` is what is packed with, canonical data: a side of a comparison; None for the workspace's own.
 
     Raises:
         InputError: the workspace is gone, or its sources are not ready.
     """
     workspace, readiness = _ready(workspace_id)
-    current = EditableConfig.of(workspace)
+    own = EditableConfig.of(workspace)
+    current = own if config is None else own.holding(config)
     made: list[str] = []
 
     def summarise(request: SummaryRequest) -> str:

@@ -128,6 +128,14 @@ class EditableConfig:
         data: Mapping[str, Any] = self.data
         for path, value in values.items():
             data = set_path(data, path, value)
+        return self.holding(data)
+
+    def holding(self, data: Mapping[str, Any]) -> Self:
+        """The configuration that comes to this canonical data.
+
+        Raises:
+            ConfigError: it cannot be packed with.
+        """
         check_usable(data)
         return self._changed(delta_between(self.base, data))
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Callable
 from html import unescape
 
 import pytest
@@ -44,6 +45,19 @@ def rows_of(html: str) -> list[list[str]]:
     rows = [row for body in bodies for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)]
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
     return [[" ".join(unescape(re.sub(r"<[^>]+>", " ", cell)).split()) for cell in row] for row in cells]
+
+
+@pytest.mark.parametrize("slug", ["claude-code", "codex", "gemini-cli"])
+def test_a_summary_that_only_the_other_side_asks_for_is_written_once(
+    client: Client, session: Workspace, run_jobs: Callable[[], None], slug: str
+) -> None:
+    page = client.get(url_of(session), {"b": preset_key(slug)})
+    assert page["Refresh"]
+    run_jobs()
+    page = client.get(url_of(session), {"b": preset_key(slug)})
+    assert "Refresh" not in page
+    assert 'id="compared"' in page.content.decode()
+    assert Job.objects.filter(kind="workbench.summarise").count() == 1
 
 
 def test_the_page_says_what_the_engine_says(client: Client, session: Workspace) -> None:

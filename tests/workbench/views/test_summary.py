@@ -179,10 +179,10 @@ def test_a_summary_that_was_written_while_a_page_was_made_is_not_waited_for(
 
     request_summary = module.request_summary
 
-    def overtaken(workspace, key):
-        request_summary(workspace, key)
+    def overtaken(workspace, key, config):
+        request_summary(workspace, key, config)
         run_jobs()
-        return request_summary(workspace, key)
+        return request_summary(workspace, key, config)
 
     monkeypatch.setattr(module, "request_summary", overtaken)
     html = client.get(summarised.get_absolute_url() + SEL).content.decode()
