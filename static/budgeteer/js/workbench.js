@@ -617,7 +617,10 @@
     else if (event.key === "]") stepTo("request-next", () => seek(1, opensTurn));
     else if (event.key === "[") stepTo("request-previous", () => seek(-1, opensTurn));
     else if (event.key === "p") press("pin");
-    else if (event.key === "c") document.getElementById("block-topic")?.focus();
+    else if (event.key === "c") {
+      event.preventDefault(); // or the field is typed into
+      document.getElementById("block-topic")?.focus();
+    }
     else if (event.key === "i") document.querySelector("#inspector :is(a, button, summary):not([id=inspector-close])")?.focus();
     else {
       const tab = document.querySelector(`.tabnav [aria-keyshortcuts="${CSS.escape(event.key)}"]`);

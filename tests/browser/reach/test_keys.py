@@ -65,8 +65,10 @@ def test_a_range_is_announced_reached_by_a_key_and_its_summary_outlives_escape_a
     page.keyboard.press("Shift+ArrowDown")
     expect(page.locator("#announced")).to_have_text(re.compile(r"\d+ messages?, [\d,]+ tokens chosen"))
     page.wait_for_function(IS_SEEN)  # above the form
+    topic = page.locator("#block-topic").input_value()
     page.keyboard.press("c")
     expect(page.locator("#block-topic")).to_be_focused()
+    expect(page.locator("#block-topic")).to_have_value(topic)
     page.keyboard.press("Tab")
     page.keyboard.type("The list was read twice.")
     page.keyboard.press("Escape")
