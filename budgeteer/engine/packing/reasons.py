@@ -286,7 +286,7 @@ def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, provider: st
         case HistoryRule.SUMMARIZE_OLDER | HistoryRule.NO_SUMMARY | HistoryRule.NOT_COUNTED:
             return _older(view, fit, row, provider)
         case HistoryRule.RECENT_EXCHANGE | HistoryRule.TOPIC_ANCHOR | HistoryRule.LINE_RENEWED as rule:
-            return explain_recent(view, fit, rule, row, roles=beginning_roles(provider, view.config))
+            return explain_recent(view, fit, rule, row, provider=provider)
         case (
             HistoryRule.RETRY_OLDEST_HALF
             | HistoryRule.RETRY_LAST_EXCHANGE
@@ -354,8 +354,7 @@ def _kept_message(view: HistoryView, row: int, provider: str, loss: Loss) -> Rea
 
 def _out_of_reach(view: HistoryView, fit: HistoryFit, row: int, provider: str, *, is_summarised: bool) -> Reason:
     """A message beyond what a limit of tokens, messages or turns holds, counted from the end a strategy begins at."""
-    roles = beginning_roles(provider, view.config)
-    opening = opening_row(view, fit.needed_tokens, row, roles)
+    opening = opening_row(view, fit.needed_tokens, row, provider)
     strategy = view.config.strategy
     has_own = reads_max_tokens(strategy)
     own = has_own and fit.limit_tokens == view.max_tokens
@@ -367,7 +366,7 @@ def _out_of_reach(view: HistoryView, fit: HistoryFit, row: int, provider: str, *
     if is_summarised:
         sentence = f"{sentence[:-1]}: the summary stands for it."
     if opening is None:
-        return Reason(strategy, sentence, never_first(roles))
+        return Reason(strategy, sentence, never_first(beginning_roles(provider, view.config)))
     needed = max(int(fit.needed_tokens[row]), int(fit.needed_tokens[opening])) + fit.beside_tokens
     if fit.needed_counts is None:  # else another message may be missing, and the notice of it take its tokens
         needed = min(needed, view.size_tokens(view.alive) + view.charged_tokens)
@@ -453,9 +452,8 @@ def _older(view: HistoryView, fit: HistoryFit, row: int, provider: str) -> Reaso
     elif kept_verbatim(view)[row]:
         may = f"the {max(fit.limit_tokens, 0):,} tokens that history may take hold"
         sentence = f"Of {reach}, but older than {may}: the summary stands for it."
-    roles = beginning_roles(provider, view.config)
-    if opening_row(view, fit.needed_tokens, row, roles) is None:
-        return Reason("summarizeOlder", sentence, never_first(roles))
+    if opening_row(view, fit.needed_tokens, row, provider) is None:
+        return Reason("summarizeOlder", sentence, never_first(beginning_roles(provider, view.config)))
     return Reason("summarizeOlder", sentence, conditions=tuple(wanted), outcome=Outcome.AS_IT_IS)
 
 

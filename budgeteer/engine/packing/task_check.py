@@ -10,7 +10,7 @@ from budgeteer.engine.config.schema import HistoryConfig, Placement
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.history.earlier_line import read_line
 from budgeteer.engine.packing.history.ending import end_places
-from budgeteer.engine.packing.history.opening import beginning_roles, has_role
+from budgeteer.engine.packing.history.opening import beginning_roles, has_role, spared_rows
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.task import TaskContext, is_lost, sendable_or_over
 from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Mask
@@ -68,11 +68,10 @@ def checked(
     if not STRATEGIES[view.config.strategy].keeps_task and view.config.end_on != "any" and bundle.query is None:
         fit = _up_to_role(fit, view)
     if roles := beginning_roles(provider, view.config):
-        # The provider refuses whatever stands before the user's message; our own setting spares pins and the task.
         is_refused = PROVIDERS[provider].capabilities.first_is_user
-        spared = np.zeros(len(view), np.bool_)
+        spared = spared_rows(view, provider)
         if not is_refused:
-            spared = view.always | view.task | view.written | _lines(fit, view, bundle)
+            spared = spared | _lines(fit, view, bundle)
         rule = HistoryRule.FIRST_IS_USER if is_refused else HistoryRule.START_ON
         fit = _from_role_on(fit, view, roles, spared, rule)
     lost = ""

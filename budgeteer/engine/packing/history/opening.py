@@ -26,16 +26,33 @@ def has_role(view: HistoryView, roles: str) -> Mask:
     return found
 
 
-def opening_row(view: HistoryView, needed: Ints, row: int, roles: str) -> int | None:
+def spared_rows(view: HistoryView, provider: str) -> Mask:
+    """Which messages may stand before the one that history begins with, whole groups.
+
+    Our own setting spares pins, the task and what a workflow wrote; a provider refuses whatever stands before the
+    user's message.
+    """
+    if PROVIDERS[provider].capabilities.first_is_user:
+        return np.zeros(len(view), np.bool_)
+    return view.always | view.task | view.written
+
+
+def opening_row(view: HistoryView, needed: Ints, row: int, provider: str) -> int | None:
     """The row of the message that a strategy reaches first and that may stand before the message at `row`.
 
-    It is of one of the roles, and stands before all of that message's group, or opens it; `needed` is what each message
-    takes to be reached. None where there is no such message; `row` itself where any may be first.
+    It is of a role that history may begin with, opens its group (what stands before it would take the group along) or
+    is spared, and stands before all of that message's group, or opens it; `needed` is what each message takes to be
+    reached. None where there is no such message; `row` itself where any may be first.
     """
+    roles = beginning_roles(provider, view.config)
     if not roles:
         return row
+    alive = np.flatnonzero(view.alive)
+    opens = np.zeros(len(view), np.bool_)
+    opens[alive[np.unique(view.group[alive], return_index=True)[1]]] = True
     first = int(np.flatnonzero(view.alive & (view.group == view.group[row]))[0])
-    fitting = np.flatnonzero((view.alive & has_role(view, roles))[: first + 1])
+    may_open = view.alive & has_role(view, roles) & (opens | spared_rows(view, provider))
+    fitting = np.flatnonzero(may_open[: first + 1])
     return int(fitting[needed[fitting].argmin()]) if len(fitting) else None
 
 

@@ -45,7 +45,8 @@ def _ends(view: HistoryView, needed: Ints, free: Mask) -> Ints:
     """The message that each one is kept with where `endOn` takes back what follows the last one that it asks for.
 
     That is the next such message, whose tokens, place and turn it needs as well; itself where it waits for none: one
-    that stands before the first of them stays while none is kept. `needed` tells the order, in tokens.
+    that stands before the first of them stays while none is kept. `needed` tells the order, in tokens. What follows
+    such a message that always stays waits for the next.
     """
     rows = np.arange(len(view))
     ends = np.flatnonzero(end_places(view, view.alive) & free)
@@ -53,7 +54,9 @@ def _ends(view: HistoryView, needed: Ints, free: Mask) -> Ints:
         return rows
     ends = ends[np.argsort(needed[ends], kind="stable")]
     following = ends[np.minimum(np.searchsorted(needed[ends], needed), len(ends) - 1)]
-    return np.where(free & (needed > needed[ends[0]]), following, rows)
+    staying = np.flatnonzero(end_places(view, view.always))
+    waits = (needed > needed[ends[0]]) | (rows > (staying[-1] if len(staying) else len(view)))
+    return np.where(free & waits, following, rows)
 
 
 def _asks_nothing(view: HistoryView, kept: np.ndarray, needed: np.ndarray, limit: int) -> Over | None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from budgeteer.engine.config.schema import MOST_HISTORY_MESSAGES
 from budgeteer.engine.packing.conditions import Condition, Outcome, Room
-from budgeteer.engine.packing.history.opening import never_first, opening_row
+from budgeteer.engine.packing.history.opening import beginning_roles, never_first, opening_row
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView
 from budgeteer.engine.packing.ledger import Reason
 
 _NAME = "recentExchange"
 
 
-def explain_recent(view: HistoryView, fit: HistoryFit, rule: HistoryRule, row: int, *, roles: str) -> Reason:
-    """Why the message at `row` is left out, or why only its opening stays; `roles` are those that may come first."""
+def explain_recent(view: HistoryView, fit: HistoryFit, rule: HistoryRule, row: int, *, provider: str) -> Reason:
+    """Why the message at `row` is left out, or why only its opening stays; `provider` says what may come first."""
     if rule is HistoryRule.LINE_RENEWED:
         return Reason(_NAME, "It names what went before; a new line says that and more.")
     messages, tokens = int(fit.needed_messages[row]), int(fit.needed_tokens[row])
@@ -29,9 +29,9 @@ def explain_recent(view: HistoryView, fit: HistoryFit, rule: HistoryRule, row: i
         sentence = f"Older than the last exchange{before}."
     else:
         sentence = f"Does not fit: {tokens:,} tokens of history with it and all after it, {room_tokens:,} are left."
-    opening = opening_row(view, fit.needed_messages, row, roles)
+    opening = opening_row(view, fit.needed_messages, row, provider)
     if opening is None:
-        return Reason(_NAME, sentence, never_first(roles))
+        return Reason(_NAME, sentence, never_first(beginning_roles(provider, view.config)))
     messages, tokens = max(messages, int(fit.needed_messages[opening])), max(tokens, int(fit.needed_tokens[opening]))
     return _kept_if(_NAME, sentence, view, (messages, tokens))
 
