@@ -13,7 +13,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import APIResponse, Error, Page, Request, Route, expect
 
-from tests.browser.conftest import WORK_MS, Visitor
+from tests.browser.conftest import NARROW, WORK_MS, Visitor
 from tests.browser.steps import change_number, figures, is_saved, open_sample, verdict, wait_until_packed
 
 #: An answer that nobody wants any more has arrived by then; nothing on the page could be waited for.
@@ -273,11 +273,33 @@ def test_a_plan_that_is_applied_while_it_is_drawn_anew_is_applied(session: Page)
 def test_what_was_said_is_said_again_by_each_page_that_takes_the_place_of_another_at_once(session: Page) -> None:
     page = session
     said = "Applied 1 step: Limit history"
-    page.evaluate("said => document.dispatchEvent(new CustomEvent('status', {detail: {value: said}}))", said)
+    change_number(page, "outputReserve", "9000")
+    expect(page.locator("#undo")).to_be_enabled()
+    page.evaluate("said => document.dispatchEvent(new CustomEvent('status', {detail: {value: said, undo: true}}))", said)
     for _job_that_ended in range(2):
         with page.expect_navigation():
             page.evaluate("document.dispatchEvent(new CustomEvent('leaving')); location.reload()")
-    expect(page.locator("#status")).to_have_text(said)
+    expect(page.locator("#status")).to_contain_text(said)
+    page.locator("#status").get_by_role("button", name="Undo").click()
+    expect(page.locator("#status")).to_contain_text("Undid: Output reserve")
+
+
+def test_what_is_said_lies_over_no_primary_button_and_goes_with_a_press(visitor: Callable[..., Visitor]) -> None:
+    page = visitor(width=NARROW).open("/")
+    open_sample(page, SESSION)
+    page.locator("#make-it-fit").click()
+    apply = page.locator("#apply-plan")
+    expect(apply).to_be_visible(timeout=WORK_MS)
+    # Where the line would lie: at the foot of the screen, above the bar of parts.
+    apply.evaluate("button => scrollBy(0, button.getBoundingClientRect().bottom - innerHeight + 70)")
+    page.evaluate("document.dispatchEvent(new CustomEvent('status', {detail: 'Saved.'}))")
+    status = page.locator("#status")
+    expect(status).to_have_text("Saved.")
+    one, other = status.bounding_box(), apply.bounding_box()
+    assert one["y"] + one["height"] <= other["y"] or other["y"] + other["height"] <= one["y"]
+    page.wait_for_timeout(1100)  # as long as it is said at least
+    page.locator("#fit-verdict").click()
+    expect(status).to_have_text("", timeout=1000)
 
 
 def test_a_press_that_is_made_twice_before_its_answer_is_one_press(session: Page) -> None:

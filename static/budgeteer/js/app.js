@@ -24,14 +24,28 @@
   let told = ""; // by the server, last
   let undoable = ""; // what of it Undo takes back
   const read = () => status?.firstChild?.data;
+  // Never over a primary button: then it is at the top.
+  const place = () => {
+    status.classList.remove("up");
+    const { left, right, top, bottom } = status.getBoundingClientRect();
+    status.classList.toggle("up", [...document.querySelectorAll(".btn.p")].some((one) => {
+      const box = one.getBoundingClientRect();
+      return box.right > left && box.left < right && box.bottom > top && box.top < bottom;
+    }));
+  };
+  addEventListener("scroll", () => read() && place(), { capture: true, passive: true });
+  addEventListener("pointerdown", ({ target }) => {
+    if (!waiting && read() && !status.contains(target)) status.textContent = "";
+  });
   const speak = () => {
     waiting = 0;
     if (!pending || !status) return;
     // An open dialog hides what is outside of it, from the eye and from a screen reader.
-    const place = document.querySelector("dialog[open]") ?? document.body;
-    if (status.parentElement !== place) place.append(status);
+    const holder = document.querySelector("dialog[open]") ?? document.body;
+    if (status.parentElement !== holder) holder.append(status);
     status.textContent = pending;
     if (pending === undoable) status.insertAdjacentHTML("beforeend", '<button class="btn sm" data-undo>Undo</button>');
+    place();
     pending = "";
     waiting = setTimeout(speak, 1000);
     clearTimeout(clearing);
@@ -51,22 +65,22 @@
   for (const kind of ["input", "submit"]) document.addEventListener(kind, () => {
     if (read() === told) status.textContent = "";
   });
-  // A page that is loaded anew by itself (crossing.js) may come before that was read: it says it again.
+  // A page that is loaded anew by itself (crossing.js) says again what may not have been read.
   const SAID = "budgeteer.said";
   document.addEventListener("leaving", () => {
     if (!told || ![pending, read()].includes(told)) return;
     try {
-      sessionStorage.setItem(SAID, told);
+      sessionStorage.setItem(SAID, JSON.stringify([told, undoable]));
     } catch {
-      // It was said on this page only.
+      // Storage is refused.
     }
   });
   try {
     const said = sessionStorage.getItem(SAID);
     sessionStorage.removeItem(SAID);
     if (said) {
-      told = said; // the next page may come as soon
-      announce(said);
+      [told, undoable] = JSON.parse(said); // the next page may come as soon
+      announce(told);
     }
   } catch {
     // As above.

@@ -20,7 +20,7 @@
       const rows = [...target.querySelectorAll("[id^=k]:is(tr, li)")].map((row) => row.id);
       if (rows.length) xhr.setRequestHeader("X-Have", rows.join(" "));
     }
-    // The element that asked may be gone when the answer comes, and its events with it: the request says when it ends.
+    // The element that asked, and its events, may be gone by then.
     if (isDraft) {
       drafting = xhr;
       xhr.addEventListener("loadend", () => { if (drafting === xhr) drafting = null; });
@@ -126,13 +126,12 @@
     lastOf.set(key, now);
     queue({ elt, path, values, button, again: button && elt.dataset.again, shown: shown() });
   });
-  // A key presses the button of what is on its way, be it disabled for now or not there yet.
   document.addEventListener("press", ({ detail: id }) => {
     if (!sending && !presses.length && !looks.size) document.getElementById(id)?.click();
     else queue({ button: document.getElementById(id) ?? { id }, again: "each" });
   });
 
-  // ---- answers: the regions show what was asked for last, as it stands after every press ----
+  // ---- answers ----
   const lookAgain = async () => {
     const url = location.pathname + location.search;
     for (const id of [...REGIONS].reverse()) {

@@ -25,7 +25,7 @@
   const press = (id) => document.dispatchEvent(new CustomEvent("press", { detail: id })); // crossing.js
   const say = (sentence) => document.dispatchEvent(new CustomEvent("status", { detail: sentence }));
 
-  // ---- a value that moves: the number at once, then one draft at a time, every 50 ms at most ----
+  // ---- a value that moves: one draft at a time, every 50 ms at most ----
   const touched = new Set();
   const sender = document.getElementById("sender");
   let busy = false;
@@ -75,7 +75,7 @@
     else if (field.form && field.form === form()) touched.add(field.name);
   }, true);
 
-  // ---- another history strategy: the settings that it does not read are put away at once ----
+  // ---- settings that another history strategy does not read ----
   document.addEventListener("change", ({ target }) => {
     if (target.id !== "i-history-strategy") return;
     for (const field of form().querySelectorAll("[data-strategies]")) {
@@ -83,7 +83,7 @@
     }
   });
 
-  // ---- a group's fields come when it is opened; every change says which are there ----
+  // ---- a group's fields come when it is opened ----
   document.addEventListener("htmx:configRequest", ({ detail: { headers, verb } }) => {
     if (verb !== "post" || !form()) return;
     const groups = [...form().querySelectorAll("[data-group]")];
@@ -91,7 +91,6 @@
     headers["X-Groups-Drawn"] = names(groups.filter((group) => !group.querySelector("[data-settings]")));
     headers["X-Groups-Open"] = names(groups.filter((group) => group.open));
   });
-  // A setting is gone to by its id: its group opens, and once its fields are there it has the focus.
   let awaited = "";
   const goToSetting = (id) => {
     const later = [...(form()?.querySelectorAll("[data-settings]") ?? [])];
@@ -125,7 +124,7 @@
     touched.clear();
   });
 
-  // ---- links have the state of their own region; that of the other is taken as it is now ----
+  // ---- links have the state of their own region only ----
   document.addEventListener("htmx:configRequest", (event) => {
     const detail = event.detail;
     const region = detail.target?.id;
@@ -147,7 +146,6 @@
 
   // ---- focus survives: by id, else in the field it stood in ----
   const announced = document.getElementById("announced");
-  // The view, how much a search found, what is chosen in the view, and the verdict with what is sent: what is new of it.
   const title = () => document.querySelector(".tabnav [aria-current]")?.firstChild.data.trim() ?? "";
   const sentences = () => {
     const [found, told, verdict, sent] = ["#found", "[data-told]", "#verdict", "#figures"].map((one) => document.querySelector(one));
@@ -170,7 +168,6 @@
   const selOf = (link) => (link?.href ? new URL(link.href).searchParams.get(selection) : null);
   const blocks = () => [...document.querySelectorAll(".msgs tr.block")];
   const nameOf = (row) => row.querySelector(".c-id").textContent;
-  // What a range has become: in sight, and the next thing to look at.
   const newBlock = (known) => {
     const row = blocks().find((one) => !known.includes(nameOf(one)));
     row?.scrollIntoView({ block: "center" });
@@ -180,7 +177,6 @@
     const active = document.activeElement;
     if (!active || active === document.body) return;
     const field = active.closest(".fl")?.querySelector("[id^=i-]")?.id;
-    // An item that is closed leaves the focus to its row, as one whose row is drawn anew.
     const sel = active.id === "inspector-close" ? selected() : active.closest("tr") ? selOf(active) : null;
     const known = active.id === "make-block" && blocks().map(nameOf);
     const isFix = active.matches(".note button[name=apply]");
@@ -219,7 +215,7 @@
     }
   });
 
-  // ---- rows below the screen come once nobody waits: they took half of the time to a picture ----
+  // ---- rows below the screen come once nobody waits ----
   const pane = document.querySelector("#view");
   const result = document.getElementById("result");
   const roomy = matchMedia("(min-width: 1200px) and (max-height: 1100px)"); // what workbench.css takes for the screen
@@ -329,7 +325,7 @@
     (document.getElementById(id) || document.querySelector(".tour") || row || null)?.focus();
   };
 
-  // ---- selection: the row of the inspected item is lit without sending the list again ----
+  // ---- the row of the inspected item ----
   const selected = () => document.querySelector(`#inspector input[name=${selection}]`)?.value ?? "";
   const mark = () => {
     const sel = selected();
@@ -346,7 +342,7 @@
     }
   };
 
-  // ---- a row and its block: where the pointer or the focus is on one, the other one is lit ----
+  // ---- a row and its block are lit together ----
   const BLOCKS = ".icicle [data-links='#inspector'] a:not([data-opens])";
   const ROWS = ".items tbody tr .c-name a";
   const itemOf = (link) => new URLSearchParams(link.getAttribute("href").split("#")[0]).get(selection);
@@ -369,7 +365,7 @@
   document.addEventListener("pointerover", light);
   document.addEventListener("focusin", light);
 
-  // ---- a range of messages: Shift and a click or an arrow choose it from the selected message on ----
+  // ---- a range of messages, by Shift ----
   const rowOf = (element) => Number(element?.closest("tr[data-row]")?.dataset.row ?? 0);
   const chooseRange = (from, to) => {
     const messages = document.querySelector(".msgs");
@@ -424,7 +420,7 @@
     }
   });
 
-  // ---- lists and charts of hundreds of links: one listener for all ----
+  // ---- hundreds of links: one listener ----
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("[data-links] a[href]:not([hx-get])");
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -437,7 +433,7 @@
     htmx.ajax("GET", url.pathname + url.search, { target, source, swap }).catch(() => {}); // overtaken
   });
 
-  // ---- charts: blocks are links, one of them a stop of the tab key, arrows lead to the others ----
+  // ---- charts: one stop of the tab key, arrows lead on ----
   const blockOf = (target) => target.closest?.("[data-arrows] a");
   const readOut = (event) => {
     const block = blockOf(event.target);
@@ -479,7 +475,7 @@
     blocks[Math.min(Math.max(blocks.indexOf(block) + by, 0), blocks.length - 1)].focus();
   });
 
-  // ---- the outline of the prompt leads to its part, on this page or on another one ----
+  // ---- the outline of the prompt leads to its part ----
   let part = "";
   const goToPart = () => {
     const target = document.getElementById(part);
@@ -499,7 +495,7 @@
     document.title = `${title()}, ${document.querySelector(".crumb-h").textContent} · Budgeteer`;
   });
 
-  // ---- files dropped anywhere are added to this workspace ----
+  // ---- files dropped anywhere ----
   const adding = document.getElementById("add-source");
   const brings = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
   let entered = 0;
@@ -539,7 +535,7 @@
     location.reload();
   });
 
-  // ---- undo from anywhere: a field with typing of its own that is not saved yet keeps its own undo ----
+  // ---- undo: a field with typing that is not saved keeps its own ----
   const unsaved = new WeakSet();
   document.addEventListener("input", ({ target }) => unsaved.add(target), true);
   document.addEventListener("change", ({ target }) => unsaved.delete(target), true);
@@ -576,7 +572,6 @@
     }
     document.getElementById(by > 0 ? "page-next" : "page-previous")?.click();
   };
-  // In the timeline the keys step through its requests, elsewhere through the turns of a list.
   const stepTo = (id, otherwise) => {
     const link = document.getElementById(id);
     if (link) link.click();
@@ -629,10 +624,9 @@
     }
   });
 
-  // ---- on a narrow screen the bottom tabs say where one is ----
+  // ---- a narrow screen: where one is ----
   const tabs = [...document.querySelectorAll(".tabbar a")];
   const partOf = (hash) => (tabs.some((tab) => tab.hash === hash) ? hash : "#view");
-  // Where each part was scrolled to, for coming back, on this page or a page loaded anew.
   const kept = `budgeteer.places ${location.pathname}`;
   const places = new Map();
   try {
@@ -658,7 +652,6 @@
     here();
     if (shownPart === "#view") showRange();
   });
-  // A chosen range is seen above its form, the end that was moved last before all.
   const showRange = () => {
     const bar = document.getElementById("range-bar");
     const chosen = [...document.querySelectorAll(".msgs tr.in-range")];
@@ -675,9 +668,7 @@
     const link = event.target.closest?.(".insp a[hx-get]");
     if (narrow.matches && link?.getAttribute("href").endsWith("#view")) location.hash = "#view";
   });
-  // The chosen view stays in sight among the tabs that scroll sideways.
   const tight = matchMedia("(max-width: 1199px)");
-  // The row of the selected item stays in sight.
   const showRow = (block) => {
     const row = narrow.matches ? null : document.querySelector(".items tr.on");
     const box = row?.getBoundingClientRect();
@@ -695,7 +686,6 @@
     if (tight.matches && event.detail.target?.id === "result") reveal();
   });
   if (tight.matches) reveal();
-  // What was just done is said in the part one is in.
   const notes = document.getElementById("said");
   if (narrow.matches && notes) document.querySelector(shownPart).prepend(notes);
   if (tabs.length) here();
