@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,6 +22,7 @@ from budgeteer.formats.format import Format
 from budgeteer.formats.mapping.field_mapping import FieldMapping
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.registry import registry
+from budgeteer.formats.unknown_json import UnknownShape
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import appending, own_formats, publication, uploads
@@ -170,7 +171,22 @@ def _receivers(owner: User, submission: UploadForm) -> Iterator[Callable[[], Sou
     if submission.folder:
         yield partial(receive_folder, owner, files=submission.folder, paths=submission.paths, as_format=asked)
     if submission.text.strip():
-        yield partial(receive_paste, owner, text=submission.text, as_format=asked)
+        yield partial(_receive_readable_paste, owner, text=submission.text, as_format=asked)
+
+
+def _receive_readable_paste(owner: User, *, text: str, as_format: str) -> Source:
+    """Store a pasted text unless nothing could be read of it: it is still in its box, and is mended there.
+
+    A shape that no format reads is stored, since a mapping may read it.
+
+    Raises:
+        FormatError: it is broken; nothing is kept.
+        UploadRefused: it is over the limit.
+    """
+    if len(text) <= LOOK_CHARS:
+        with suppress(UnknownShape):
+            look_at(text, as_format=as_format, own=own_formats.formats_of(owner))
+    return receive_paste(owner, text=text, as_format=as_format)
 
 
 @contextmanager
@@ -250,13 +266,13 @@ def own_format(owner: User, format_id: uuid.UUID) -> OwnFormat | None:
     return own_formats.of_user(owner, format_id)
 
 
-def look_at(text: str) -> Imported:
+def look_at(text: str, *, as_format: str = "", own: Sequence[Format] = ()) -> Imported:
     """What a pasted text is, read but not stored; only LOOK_CHARS of it are worth asking for.
 
     Raises:
         InputError: nothing usable is in it.
     """
-    return import_bytes(text.encode("utf-8", errors="replace"))
+    return import_bytes(text.encode("utf-8", errors="replace"), as_format=as_format or None, own=own)
 
 
 def visible_source(owner: User | AnonymousUser, source_id: uuid.UUID) -> Source | None:

@@ -7,8 +7,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from budgeteer import samples
+from budgeteer.sources.models import Source
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 
@@ -88,6 +90,26 @@ def test_nothing_sent_is_said_and_nothing_is_opened(client: Client) -> None:
     assert response.status_code == 422
     assert "No file was chosen and nothing was pasted" in response.content.decode()
     assert Workspace.objects.count() == 0
+
+
+BROKEN = '[{"role": "user", "content": "Where is the ferry?"}, {"role": '
+
+
+@pytest.mark.parametrize("address", ["workbench:open", "sources:upload"])
+def test_a_paste_that_is_cut_off_is_refused_in_place_and_its_text_stays(client: Client, address: str) -> None:
+    response = client.post(reverse(address), {"text": BROKEN})
+    html = response.content.decode()
+    assert response.status_code == 422
+    refused = html[html.index("data-refused") :].partition("</div>")[0]
+    assert "line 1, column 63: The JSON is cut off" in refused
+    assert f"{escape(BROKEN)}</textarea>" in html
+    assert not Source.objects.exists()
+    assert Workspace.objects.count() == 0
+
+
+def test_a_pasted_shape_that_no_format_knows_is_taken_for_a_mapping(client: Client) -> None:
+    client.post(reverse("workbench:open"), {"text": '{"sessions": [{"title": "Ferry", "turns": []}]}'})
+    assert Source.objects.count() == 1
 
 
 def test_recent_workspaces_stand_with_their_verdict(client: Client, session: Workspace) -> None:
