@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from budgeteer.engine.packing.conditions import SKILL_LIMITS, Condition
+from budgeteer.engine.packing.conditions import SKILL_LIMITS, Condition, short_name
 from budgeteer.engine.packing.ledger import Reason
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.presentation.labels import SETTINGS, in_sentence, setting_title
 
 #: Paths stand in sentences of the engine, and in the clauses of rooms ("shares.system left 120 tokens for skills").
-_PATH: Final = re.compile(r"\b[a-zA-Z]+(?:\.[a-zA-Z]+)+\b")
+_PATH: Final = re.compile(r"\b[a-zA-Z]+(?:\.[a-zA-Z]+)*\b")
+#: By the names that the engine writes: those of one step are limits on skills and tools, which are no words.
+_NAMED: Final = {
+    short_name(path): path for path in SETTINGS if "." in short_name(path) or path.startswith(SKILL_LIMITS)
+}
 
 
 def rule_in_words(rule: str) -> str:
@@ -40,7 +44,7 @@ def counterfactual_words(reason: Reason) -> str:
 
 def in_labels(sentence: str) -> str:
     """A sentence of the engine with the labels of the settings that it names by their paths."""
-    return _PATH.sub(lambda found: _label(found[0]) if found[0] in SETTINGS else found[0], sentence)
+    return _PATH.sub(lambda found: _label(_NAMED[found[0]]) if found[0] in _NAMED else found[0], sentence)
 
 
 def _clause(condition: Condition) -> str:

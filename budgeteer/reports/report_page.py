@@ -15,7 +15,7 @@ from budgeteer.presentation.bar import BarFigures, BarLegend, BarPicture, Share,
 from budgeteer.presentation.fix_words import fix_words
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, is_past_warning, past_warning_text
-from budgeteer.presentation.reason_words import rule_title
+from budgeteer.presentation.reason_words import in_labels, rule_title
 from budgeteer.presentation.sections import OVERHEAD_TITLE, look_of
 from budgeteer.presentation.sent_words import SENT_WORDS
 from budgeteer.reports.document import Document, kind_of
@@ -296,7 +296,7 @@ def _fix(warning: Mapping[str, Any], document: Document) -> str:
     settings = warning.get("set") or {}
     words = fix_words(settings)
     if not words:
-        return warning.get("fix") or ""
+        return in_labels(warning.get("fix") or "")
     past = _past_warning(settings, document)
     if not past:
         return f"{words}."

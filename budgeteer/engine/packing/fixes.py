@@ -52,7 +52,7 @@ class Fix:
         saves: what a shortening takes off the demand; zero where that is not what it does.
         raises: the demands that the settings meet, where they raise limits. or_else: another way out of these.
         reason: why a limit is raised to just that, where it is not what is requested, or that a shortening is not
-            enough; also in `sentence`.
+            enough; also in `sentence`. why: what a setting that is no limit does for it, as a clause.
         enough: the fix after which nothing is left out, where a shortening is cheaper and not enough.
     """
 
@@ -62,6 +62,7 @@ class Fix:
     raises: tuple[Demand, ...] = ()
     or_else: str = ""
     reason: str = ""
+    why: str = ""
     enough: Fix | None = None
 
     def with_headroom(self, threshold_percent: float, *, usable_tokens: int) -> Fix:
@@ -165,21 +166,23 @@ def budget_on(library_tokens: int) -> Fix:
 
 def newest_first(why: str) -> Fix:
     """Keep the newest messages that fit."""
-    return Fix(f"Set history.strategy to newestFirst: {why}.", {"history.strategy": "newestFirst"})
+    return Fix(f"Set history.strategy to newestFirst: {why}.", {"history.strategy": "newestFirst"}, why=why)
 
 
 def wider_share(name: str, *, passes_on: bool) -> Fix:
     """Give a share more; first what the others leave unused, where that does not flow on yet (`passes_on`)."""
     if passes_on:
-        return Fix(f"Give shares.{name} more.")
-    return Fix(f"Turn shares.redistribute on, or give shares.{name} more.", {"shares.redistribute": True})
+        return Fix(f"Raise shares.{name}.")
+    or_else = f"raise shares.{name}"
+    return Fix(f"Turn shares.redistribute on, or {or_else}.", {"shares.redistribute": True}, or_else=or_else)
 
 
 def wider_system_share(*, is_limited: bool) -> Fix:
     """Give the system share more, or limit what stands in it where nothing does yet."""
     if is_limited:
-        return Fix("Give shares.system more.")
-    return Fix("Give shares.system more, or turn the skills budget on.", {"skillsBudget.enabled": True})
+        return Fix("Raise shares.system.")
+    or_else = "raise shares.system"
+    return Fix(f"Turn the skills budget on, or {or_else}.", {"skillsBudget.enabled": True}, or_else=or_else)
 
 
 def is_mended(before: Decision, after: Decision) -> bool:

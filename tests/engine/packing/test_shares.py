@@ -134,7 +134,7 @@ def test_each_share_is_watched_with_the_demand_of_what_it_holds() -> None:
     assert warned["shares.context"].level == "exceeded"
     assert "shares.redistribute on" in warned["shares.context"].fix.sentence
     assert warned["shares.history"].unit == "tokens of history"
-    assert "turn the skills budget on" in warned["shares.system"].fix.sentence
+    assert "Turn the skills budget on" in warned["shares.system"].fix.sentence
     limits = {section.name: section.limit_tokens for section in packing.sections}
     shares = packing.chosen.shares
     assert shares is not None

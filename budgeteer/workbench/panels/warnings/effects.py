@@ -145,7 +145,10 @@ def _past_tokens(packing: Packing) -> int:
 
 def _without_button(note: Note, trial: Trial) -> str:
     """The fix in words; where it was tried out and does not help, what it would come to instead."""
-    return f"{note.fix} Tried: {trial.effect}." if trial.effect and not trial.helps else note.fix
+    if trial.helps or not trial.effect:
+        return note.fix
+    effect = "It has no effect here" if trial.effect == NO_EFFECT else f"Its effect: {trial.effect}"
+    return f"{note.fix} {effect}."
 
 
 def effect_of(now: Packing, then: Packing) -> str:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from budgeteer.engine.analysis.sweep.axes import full_path
 from budgeteer.engine.errors import SIZES, BudgetExceeded
 from budgeteer.engine.packing.result import LimitWarning, Packing
+from budgeteer.presentation.fix_words import fix_sentence
 from budgeteer.presentation.labels import short_warning_title, uncharged_text, warning_title
+from budgeteer.presentation.reason_words import in_labels
 from budgeteer.workbench.fix_buttons import FixButton, button_of
 
 NO_BUTTON = FixButton()
@@ -79,7 +81,7 @@ def _error_note(packing: Packing, error: BudgetExceeded) -> Note:
     return Note(
         tone="e",
         title="This does not fit.",
-        sentence=error.sentence,
+        sentence=in_labels(error.sentence),
         fix="",
         apply=button.apply,
         apply_label=button.label,
@@ -108,7 +110,7 @@ def _note(warning: LimitWarning, history: int, origin: str) -> Note:
         short=short_warning_title(warning.limit, warning.used, warning.allowed),
         sentence="",
         aside=uncharged_text(warning.limit, warning.used, history),
-        fix=warning.fix.sentence,
+        fix=fix_sentence(warning.fix),
         apply=button.apply,
         apply_label=button.label,
         reason=warning.fix.reason,

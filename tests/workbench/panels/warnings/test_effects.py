@@ -12,8 +12,14 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import Trial, changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.sweep.panel import sweep_shown
-from budgeteer.workbench.panels.warnings.effects import effect_of, trying_out, value_below_warning, with_effects
-from budgeteer.workbench.panels.warnings.notes import notes_of
+from budgeteer.workbench.panels.warnings.effects import (
+    NO_EFFECT,
+    effect_of,
+    trying_out,
+    value_below_warning,
+    with_effects,
+)
+from budgeteer.workbench.panels.warnings.notes import Note, notes_of
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import PanelName, ViewState
 
@@ -127,3 +133,15 @@ def test_a_summary_that_is_still_to_be_written_is_no_effect(
     try_out = trying_out(session, current, packed_of(session))
     assert try_out("history.strategy=summarizeOlder", "").effect == ""
     assert try_out("history.maxTokens=90000", "").effect != ""
+
+
+@pytest.mark.parametrize(
+    ("effect", "said"),
+    [
+        (NO_EFFECT, "Keep the newest first: they stay. It has no effect here."),
+        ("leaves out 2 more items", "Keep the newest first: they stay. Its effect: leaves out 2 more items."),
+    ],
+)
+def test_a_fix_that_does_not_help_says_its_effect_in_place_of_its_button(effect: str, said: str) -> None:
+    note = Note("", "Input", "", "Keep the newest first: they stay.", "history.strategy=newestFirst", "Keep the newest")
+    assert with_effects((note,), lambda _apply, _item: Trial(effect=effect))[0].fix == said

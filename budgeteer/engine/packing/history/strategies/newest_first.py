@@ -83,7 +83,7 @@ def tokens_limit(view: HistoryView, reached: int) -> Limit:
     if tokens <= view.max_tokens and not demand.is_passed:
         fix = spare(tokens, view.max_tokens)
     elif demand.is_passed:
-        fix = raised(demand, or_else="use summarizeOlder" if least_fits(view) else "")
+        fix = raised(demand, or_else="summarise older messages" if least_fits(view) else "")
     else:
         fix = Fix(f"Raising it changes nothing: {max(view.room_tokens, 0):,} tokens are left for history.")
     return Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
