@@ -275,7 +275,9 @@ def test_what_was_said_is_said_again_by_each_page_that_takes_the_place_of_anothe
     said = "Applied 1 step: Limit history"
     change_number(page, "outputReserve", "9000")
     expect(page.locator("#undo")).to_be_enabled()
-    page.evaluate("said => document.dispatchEvent(new CustomEvent('status', {detail: {value: said, undo: true}}))", said)
+    page.evaluate(
+        "said => document.dispatchEvent(new CustomEvent('status', {detail: {value: said, undo: true}}))", said
+    )
     for _job_that_ended in range(2):
         with page.expect_navigation():
             page.evaluate("document.dispatchEvent(new CustomEvent('leaving')); location.reload()")

@@ -186,6 +186,30 @@ def test_the_palette_finds_items_models_workspaces_and_exports(visitor: Callable
             page.wait_for_url("**q=psycopg*")
 
 
+def test_the_shortcuts_are_shown_over_the_page_and_its_commands_are_found_from_there(agent: Page) -> None:
+    there = agent.url
+    agent.locator("#view").focus()
+    agent.keyboard.press("?")
+    dialog = agent.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(dialog.get_by_role("row", name="next and previous item in the workbench")).to_be_visible()
+    expect(dialog.get_by_role("link", name="Open help")).to_have_attribute("href", "/help/#keys")
+    agent.keyboard.press("Control+k")
+    expect(dialog).to_be_hidden()
+    agent.locator("#palette-input").fill("max history tok")
+    expect(agent.locator("#palette-list li").first).to_contain_text("Max history tokens")
+    agent.keyboard.press("Escape")
+    expect(agent.locator("#view")).to_be_focused()
+    assert agent.url == there
+
+
+def test_the_palette_leads_to_the_parts_of_the_help(visitor: Callable[..., Visitor]) -> None:
+    page = visitor().open("/help/")
+    page.keyboard.press("Control+k")
+    page.locator("#palette-input").fill("shortcuts")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#keys$"))
+
+
 def test_on_a_phone_an_item_leads_back_to_its_row_and_a_range_is_compressed_in_place(
     visitor: Callable[..., Visitor],
 ) -> None:

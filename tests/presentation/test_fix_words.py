@@ -24,7 +24,10 @@ SKILLS, TOOLS = Demand(MAX_SKILLS, 6, 4), Demand(MAX_TOOL_CHARS, 900, 100)
 HELD = "shares.system leaves 20 of 80 tokens for skills"
 
 FIXES = {
-    "a strategy": (newest_first("the oldest messages go first"), "Keep the newest first: the oldest messages go first."),
+    "a strategy": (
+        newest_first("the oldest messages go first"),
+        "Keep the newest first: the oldest messages go first.",
+    ),
     "a share": (wider_share("history", passes_on=False), "Pass on what is unused, or raise history share."),
     "a share that is passed on": (wider_share("context", passes_on=True), "Raise context share."),
     "the system share": (wider_system_share(is_limited=False), "Turn the skills budget on, or raise system share."),
@@ -32,7 +35,10 @@ FIXES = {
     "a limit": (raised(SKILLS).with_headroom(80, usable_tokens=9_999), "Raise max skills to 8. "),
     "two limits": (raised(SKILLS, TOOLS), "Raise max skills to 6 and "),
     "another way out": (raised(TOOLS, or_else="pin the tools that must stay"), "or pin the tools that must stay."),
-    "a limit that is held": (raised(SKILLS, held_by=HELD), "Raising max skills to 6 is not enough: system share leaves"),
+    "a limit that is held": (
+        raised(SKILLS, held_by=HELD),
+        "Raising max skills to 6 is not enough: system share leaves",
+    ),
     "a file": (Fix("Shorten it, or raise maxSkillFileBytes."), "Shorten it, or raise max skill file."),
     "descriptions": (minified(Size(10, 40)), "Minify descriptions: saves 40 characters (10 tokens)."),
     "paths": (compacted(40), "Compact paths: saves 40 characters."),

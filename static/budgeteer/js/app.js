@@ -198,7 +198,7 @@
       return;
     }
     if (root.dataset.keys === "off" || event.ctrlKey || event.metaKey || event.altKey || inField(event.target)) return;
-    if (event.key === "?") location.assign(`${document.querySelector("[data-help]")?.href ?? "/help/"}#keys`);
+    if (event.key === "?") document.getElementById("keys-dialog")?.showModal();
     const search = event.key === "/" && document.querySelector("input[type=search]");
     if (search) {
       event.preventDefault();

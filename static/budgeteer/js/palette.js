@@ -34,7 +34,7 @@
       select.value = option.value;
       select.dispatchEvent(new Event("change", { bubbles: true }));
     }, (e) => `Model: ${words(e)}`],
-    ["Show", ".chips a", press, words],
+    ["Show", ".chips a, a.chip[href^='#']", press, words],
     ["Go to", ".top .menu .pop a, .nav a, .crumb a", press, (e) => words(e).replace(/ \?$/, "")],
   ];
   let commands = [];
@@ -122,6 +122,7 @@
   };
 
   const open = () => {
+    document.getElementById("keys-dialog")?.close();
     if (dialog.open || document.querySelector("dialog[open]")) return;
     commands = gather();
     input.value = "";
