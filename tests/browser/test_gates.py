@@ -225,6 +225,17 @@ def test_on_a_phone_a_message_is_as_high_as_a_thumb_needs_and_says_all_it_did(vi
     assert all(row["shown"] for row in rows)
 
 
+@pytest.mark.parametrize("view", ["map", "messages"])
+def test_a_reason_of_a_list_stands_in_one_line(visitor, busy, view):
+    page = visitor().open(f"{busy[0]}?view={view}")
+    reasons = page.locator(".items tbody .why")
+    expect(reasons.first).to_be_visible()
+    assert (
+        reasons.evaluate_all("all => all.filter((one) => one.offsetHeight > 18 || one.scrollWidth > one.clientWidth)")
+        == []
+    )
+
+
 def test_on_a_phone_money_stands_by_every_item_and_a_group_has_its_name(visitor, busy):
     page = visitor(width=NARROW).open("/help/")
     page.goto(busy[0])

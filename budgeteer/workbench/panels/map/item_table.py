@@ -13,8 +13,8 @@ from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, UNSENT_FATES, Decision, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
-from budgeteer.presentation.reason_words import in_labels
 from budgeteer.presentation.sections import LOOKS
+from budgeteer.presentation.short_reasons import ListedReason
 from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
 from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
 from budgeteer.workbench.panels.map.item_groups import filter_title
@@ -126,12 +126,12 @@ class RowFate:
 
 @dataclass(frozen=True, slots=True)
 class Row(MarkedRow):
-    """One item as the table prints it, with its fate and the reason, "" where it was kept."""
+    """One item as the table prints it, with its fate and the reason, None where it was kept."""
 
     id: str
     item: RowItem
     fate: RowFate
-    reason: str
+    reason: ListedReason | None
     is_pinned: bool
 
 
@@ -323,7 +323,7 @@ def _row(decision: Decision, at: int, found: Snippet | None, shared: _Shared) ->
             after=figure,
             is_repeated=figure == item.tokens,
         ),
-        reason="" if decision.fate == "kept" else in_labels(decision.sentence),
+        reason=None if decision.fate == "kept" else ListedReason.of(decision),
         is_pinned=decision.pinned,
     )
 

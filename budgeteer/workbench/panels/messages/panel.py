@@ -12,7 +12,7 @@ from budgeteer.engine.packing.ledger import ADDED, CATEGORIES, FATES, LETTERS, D
 from budgeteer.engine.packing.pruning.blocks import block_id
 from budgeteer.presentation.item_badges import badge_of
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
-from budgeteer.presentation.reason_words import in_labels
+from budgeteer.presentation.short_reasons import ListedReason
 from budgeteer.workbench.compression.ranges import range_of
 from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
 from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
@@ -62,6 +62,7 @@ class MessageLine(MarkedRow):
         row: the message's number in the conversation, by which a range is chosen; 0 for what is no message of it.
         size: tokens before, struck where it went; `after` what is left where that differs.
         url: where a click leads.
+        turns: those of a run ("Turns 3–9").
         found: where its text holds what is searched for, None where its line says so already.
     """
 
@@ -78,7 +79,7 @@ class MessageLine(MarkedRow):
     icon: str = ""
     tone: str = ""
     fate_word: str = ""
-    reason: str = ""
+    reason: ListedReason | None = None
     name: ItemName | None = None
     is_selected: bool = False
     is_pinned: bool = False
@@ -86,6 +87,7 @@ class MessageLine(MarkedRow):
     is_block: bool = False
     row: int = 0
     url: str = ""
+    turns: str = ""
     found: Snippet | None = None
 
 
@@ -207,7 +209,7 @@ def _message(table: MessageTable, at: int, decision: Decision, name: str, state:
         icon=badge.icon,
         tone=badge.tone,
         fate_word=badge.category if block else FATE_NAMES[decision.fate],
-        reason="" if decision.fate == "kept" else in_labels(decision.sentence),
+        reason=None if decision.fate == "kept" else ListedReason.of(decision),
         is_selected=state.sel == decision.id,
         is_pinned=decision.pinned,
         is_block=bool(block),
@@ -237,7 +239,7 @@ def _folded(entry: MessageRun, table: MessageTable, state: ViewState) -> Message
     first, last = _label(table, entry.first), _label(table, entry.last)
     turns = np.unique(table.turn[span][table.turn[span] > 0])
     middle = table.ledger.decision(int(table.index[entry.first]))
-    where = "" if not len(turns) else f"Turn {turns[0]}: " if len(turns) == 1 else f"Turns {turns[0]}–{turns[-1]}: "
+    where = "" if not len(turns) else f"Turn {turns[0]}" if len(turns) == 1 else f"Turns {turns[0]}–{turns[-1]}"
     return MessageLine(
         kind="folded",
         anchor=f"at-{entry.first}",
@@ -248,7 +250,8 @@ def _folded(entry: MessageRun, table: MessageTable, state: ViewState) -> Message
         icon=FATE_ICONS[fate],
         tone=FATE_TONES[fate],
         fate_word=FATE_NAMES[fate],
-        reason=f"{where}{in_labels(middle.sentence)}",
+        turns=where,
+        reason=ListedReason.of(middle),
         url=state.query(open=middle.id),
     )
 

@@ -64,7 +64,8 @@ def test_a_folded_run_says_what_went_and_opens(session: Workspace) -> None:
     packed = packed_of(session)
     folded = next(line for line in every_line(packed) if line.kind == "folded")
     assert folded.fate == "dropped"
-    assert re.search(r"Outside the newest [\d,]+ tokens\.", folded.reason)
+    assert re.search(r"Outside the newest [\d,]+ tokens\.", folded.reason.sentence)
+    assert folded.reason.short == "Older than what fits"
     opened = ViewState.read(dict(parse_qsl(folded.url.removeprefix("?")))).open
     lines = every_line(packed, open=opened)
     assert not any(line.kind == "folded" and line.anchor == folded.anchor for line in lines)
