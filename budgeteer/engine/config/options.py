@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic.fields import FieldInfo
 
+from budgeteer.engine.config.annotations import alternatives, base_of, bounds_of
 from budgeteer.engine.config.overlay import get_path
 from budgeteer.engine.config.schema import BudgetConfig, dump_config, walk_schema
 
@@ -55,7 +55,7 @@ def fields() -> tuple[Field, ...]:
 
 def _field(path: str, info: FieldInfo, default: Any) -> Field:
     kind, choices, nullable = _kind(info.annotation)
-    low, high = _bounds(info.annotation, info.metadata)
+    low, high = bounds_of(info.annotation, info.metadata)
     return Field(
         path=path,
         kind=kind,
@@ -68,28 +68,10 @@ def _field(path: str, info: FieldInfo, default: Any) -> Field:
     )
 
 
-def _unwrap(annotation: Any) -> Any:
-    while isinstance(annotation, typing.TypeAliasType):
-        annotation = annotation.__value__
-    return annotation
-
-
-def _alternatives(annotation: Any) -> list[Any]:
-    plain = _unwrap(annotation)
-    if typing.get_origin(plain) in {typing.Union, types.UnionType}:
-        return [leaf for arg in typing.get_args(plain) for leaf in _alternatives(arg)]
-    return [plain]
-
-
-def _base(annotation: Any) -> Any:
-    plain = _unwrap(annotation)
-    return _base(typing.get_args(plain)[0]) if typing.get_origin(plain) is typing.Annotated else plain
-
-
 def _kind(annotation: Any) -> tuple[FieldKind, tuple[str, ...], bool]:
-    alternatives = _alternatives(annotation)
-    nullable = type(None) in alternatives
-    bases = [_base(alternative) for alternative in alternatives if alternative is not type(None)]
+    offered = alternatives(annotation)
+    nullable = type(None) in offered
+    bases = [base_of(alternative) for alternative in offered if alternative is not type(None)]
     if int in bases and str in bases:
         return "percentOrInt", (), nullable
     first = bases[0]
@@ -97,14 +79,3 @@ def _kind(annotation: Any) -> tuple[FieldKind, tuple[str, ...], bool]:
         return "choice", tuple(typing.get_args(first)), nullable
     plain: dict[Any, FieldKind] = {bool: "bool", int: "int", float: "number", str: "text", list: "list", dict: "map"}
     return plain[typing.get_origin(first) or first], (), nullable
-
-
-def _bounds(annotation: Any, metadata: list[Any]) -> tuple[float | None, float | None]:
-    marks = list(metadata)
-    for alternative in _alternatives(annotation):
-        if typing.get_origin(alternative) is typing.Annotated:
-            for mark in typing.get_args(alternative)[1:]:
-                marks.extend(getattr(mark, "metadata", [mark]))
-    low = next((mark.ge for mark in marks if hasattr(mark, "ge")), None)
-    high = next((mark.le for mark in marks if hasattr(mark, "le")), None)
-    return low, high

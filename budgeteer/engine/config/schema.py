@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, Literal, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from budgeteer.engine.config.annotations import alternatives, base_of, bounds_of
 from budgeteer.engine.config.size_limits import ITEM_ENTRIES, LINE_CHARS, LIST_ENTRIES, MOST, NAME_CHARS, SUMMARY_CHARS
 from budgeteer.engine.errors import ConfigError
 
@@ -460,9 +461,11 @@ def _problem(detail: Any) -> ConfigError:
         return ConfigError("this key is missing", where=where, mend="Give it a value.")
     if detail["type"] == "string_unicode":
         return _unstorable(where)
-    message = _EXPECTED.get(detail["type"], "")
+    message = _expected(detail["type"], where)
     if where.endswith((".startId", ".endId")):
         message = "the id of a message such as m042, or of a block such as b3"
+    if where.endswith("ToolName") and detail["type"] == "string_pattern_mismatch":
+        message = "at most 64 letters, digits, _ and -, the first of them no digit"
     if where.endswith(_TOKEN_LIMITS):
         message = f"tokens (80000, at most {MOST:,}), a share of the input budget (30%), or 30% of the window"
     said = re.sub(r"'([^']*)'", r"“\1”", str(detail["msg"])) if detail["type"] == "literal_error" else detail["msg"]
@@ -471,16 +474,47 @@ def _problem(detail: Any) -> ConfigError:
     return ConfigError(f"{_shown(detail.get('input'))} cannot be used here", where=where, mend=mend)
 
 
+def _expected(kind: str, where: str) -> str:
+    """What a value should have been, "" where the error's own words say it."""
+    return _number_in_words(where) if kind in _NUMBERS else _EXPECTED.get(kind, "")
+
+
+def _number_in_words(where: str) -> str:
+    """The numbers that a field takes: `a whole number from 1 to 500`."""
+    group = ".".join("0" if step.isdecimal() else step for step in where.split("."))
+    info = _fields().get(group)
+    if info is None:
+        return "a number"
+    low, high = bounds_of(info.annotation, info.metadata)
+    is_whole = int in {base_of(one) for one in alternatives(info.annotation)}
+    name = "a whole number" if is_whole else "a number"
+    match low, high:
+        case None, None:
+            return name
+        case None, most:
+            return f"{name} of at most {most:,}"
+        case least, None:
+            return f"{name} of at least {least:,}"
+        case least, most:
+            return f"{name} from {least:,} to {most:,}"
+
+
+#: Kinds of errors, as pydantic names them, of what is no number or one out of bounds.
+_NUMBERS: Final = {
+    "int_parsing",
+    "int_type",
+    "int_from_float",
+    "float_parsing",
+    "float_type",
+    "greater_than_equal",
+    "less_than_equal",
+}
 #: By kind of error, as pydantic names it: what is expected, where its own words are a programmer's.
 _EXPECTED: Final = {
-    "int_parsing": "a whole number",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_parsing": "a number",
-    "float_type": "a number",
     "bool_parsing": "true or false",
     "bool_type": "true or false",
     "string_type": "a text",
+    "string_too_short": "a text",
     "list_type": "a list",
 }
 
@@ -534,15 +568,19 @@ def unknown_key(path: str) -> ConfigError:
     return ConfigError("this key is not known", where=path, mend=f"Known here: {', '.join(siblings)}.")
 
 
-@functools.cache
 def _paths() -> tuple[str, ...]:
-    """Every path of the schema, those inside the elements of a list under the number 0."""
-    return tuple(_inside(BudgetConfig, ""))
+    return tuple(_fields())
 
 
-def _inside(part: type[BaseModel], prefix: str) -> Iterator[str]:
+@functools.cache
+def _fields() -> Mapping[str, Any]:
+    """Every path of the schema with its field, those inside the elements of a list under the number 0."""
+    return dict(_inside(BudgetConfig, ""))
+
+
+def _inside(part: type[BaseModel], prefix: str) -> Iterator[tuple[str, Any]]:
     for path, info in walk_schema(part, prefix):
-        yield path
+        yield path, info
         element = _element(info.annotation)
         if element is not None:
             yield from _inside(element, f"{path}.0.")

@@ -71,8 +71,29 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
             ),
         ),
         ({"model": 3}, "model: 3 cannot be used here. Enter a text."),
-        ({"contextWindow": "lots"}, "contextWindow: “lots” cannot be used here. Enter a whole number."),
-        ({"contextWindow": 1.5}, "contextWindow: 1.5 cannot be used here. Enter a whole number."),
+        (
+            {"contextWindow": "lots"},
+            "contextWindow: “lots” cannot be used here. Enter a whole number from 1 to 1,000,000,000.",
+        ),
+        (
+            {"contextWindow": 1.5},
+            "contextWindow: 1.5 cannot be used here. Enter a whole number from 1 to 1,000,000,000.",
+        ),
+        (
+            {"history": {"maxTurns": 0}},
+            "history.maxTurns: 0 cannot be used here. Enter a whole number from 1 to 1,000,000,000.",
+        ),
+        (
+            {"history": {"maxHistoryMessages": 9}},
+            "history.maxHistoryMessages: 9 cannot be used here. Enter a whole number from 0 to 5.",
+        ),
+        (
+            {"texts": {"compressToolName": "9 a"}},
+            (
+                "texts.compressToolName: “9 a” cannot be used here. "
+                "Enter at most 64 letters, digits, _ and -, the first of them no digit."
+            ),
+        ),
         (
             {"history": {"strategy": "newest"}},
             (

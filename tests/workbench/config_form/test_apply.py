@@ -43,7 +43,7 @@ def test_an_empty_field_is_null_where_null_means_something(workspace: Workspace)
     ("path", "text", "says"),
     [
         (CHARS, "abc", "abc"),
-        (CHARS, "-1", "greater than or equal to 0"),
+        (CHARS, "-1", "Enter a whole number from 0 to 1,000,000,000"),
         (CHARS, "1.5", "1.5"),
         (CHARS, "", "“”"),
         ("pruning.mode", "sometimes", "“auto”"),
