@@ -13,14 +13,13 @@ from typing import Any, Final, Protocol, Self
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.packing.history.summary import SummaryPending, SummaryRequest, extractive_summary
 from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job, JobState
 from budgeteer.lru import LruCache
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
-from budgeteer.workbench.summary_store import stored_summaries
+from budgeteer.workbench.summary_store import stored_or_extracted
 
 PATIENCE_SECONDS = 0.12
 """How long a page works on an answer before it leaves that to a worker: the page itself is asked for within 300 ms."""
@@ -158,22 +157,9 @@ def subject_of(workspace: Workspace, packing: Packing) -> Subject:
         packing.bundle,
         packing.config,
         counter_for(packing.bundle.tokenizer),
-        known_or_extractive(workspace.owner_id),
+        stored_or_extracted(workspace.owner_id),
         packing.provider,
     )
-
-
-def known_or_extractive(owner_id: int) -> Callable[[SummaryRequest], str]:
-    """A summariser for questions of what if: what was written where there is anything, else what needs no model."""
-    known = stored_summaries(owner_id)
-
-    def summarise(request: SummaryRequest) -> str:
-        try:
-            return known(request)
-        except SummaryPending:
-            return extractive_summary(request)
-
-    return summarise
 
 
 def digest_of(packed: Packed, data: Mapping[str, Any], *asked: str) -> str:

@@ -49,7 +49,13 @@ def stored_summaries(owner_id: int) -> Callable[[SummaryRequest], str]:
 
 
 def stored_or_extracted(owner_id: int) -> Callable[[SummaryRequest], str]:
-    """The stored summaries of a person; an extract where one is not written yet."""
+    """The stored summaries of a person; an extract where one is not written yet.
+
+    Where all that is stored are extracts, that is extraction itself: nothing is looked up, and a sweep knows between
+    which limits an extract stays the same.
+    """
+    if not Summary.objects.filter(owner_id=owner_id).exclude(writer=EXTRACTIVE, edited_at__isnull=True).exists():
+        return extractive_summary
     stored = stored_summaries(owner_id)
 
     def summarise(request: SummaryRequest) -> str:

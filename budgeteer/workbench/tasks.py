@@ -22,7 +22,7 @@ from budgeteer.sources.models import Source
 from budgeteer.sources.services import UNDO_TIME
 from budgeteer.workbench import calibrating, services, summary_store
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.deferred_results import Watch, known_or_extractive, result_of, within_study_time
+from budgeteer.workbench.deferred_results import Watch, result_of, within_study_time
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.fit.study import fit_study
 from budgeteer.workbench.panels.sweep.study import sweep_study
@@ -272,7 +272,7 @@ def _packed(workspace_id: str) -> tuple[Workspace, Packed]:
         InputError: it is gone, or its sources are not ready.
     """
     workspace, readiness = _ready(workspace_id)
-    summarise = known_or_extractive(workspace.owner_id)
+    summarise = summary_store.stored_or_extracted(workspace.owner_id)
     return workspace, pack_workspace(workspace, EditableConfig.of(workspace), readiness=readiness, summarise=summarise)
 
 

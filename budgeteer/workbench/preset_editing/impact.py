@@ -20,9 +20,9 @@ from budgeteer.presets import proposals
 from budgeteer.presets.models import PresetProposal, PresetVersion
 from budgeteer.sources import services as sources
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.deferred_results import known_or_extractive
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.preview import bundle_of, has_something
+from budgeteer.workbench.summary_store import stored_or_extracted
 
 #: Of what a workspace holds, so much more is left out before it is named. Source: the design, journey 5.
 NAMED_SHARE: Final = 0.10
@@ -208,7 +208,7 @@ class _Trial:
     def _packed(self, workspace: Workspace, config: EditableConfig, links: Sequence[WorkspaceSource]) -> Packing:
         bundle, _ = bundle_of(workspace, config.config, links)
         counter = counter_for(bundle.tokenizer)
-        return pack(bundle, config.config, counter=counter, summarise=known_or_extractive(workspace.owner_id))
+        return pack(bundle, config.config, counter=counter, summarise=stored_or_extracted(workspace.owner_id))
 
     def _is_counted(self, links: Sequence[WorkspaceSource], tokenizers: Iterable[str]) -> bool:
         return all(self._is_source_counted(link, name) for link in links for name in sorted(tokenizers))
