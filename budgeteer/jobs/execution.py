@@ -118,7 +118,7 @@ def _said_of(error: BaseException, context: JobContext) -> InputError:
         traceback.clear_frames(error.__traceback__)
         log.warning("job stopped for want of memory")
         return InputError(
-            "The work needs more memory than a worker may use",
+            "The work needs more memory than one job may use",
             mend="Use a smaller input (an admin sets the bound with BUDGETEER_WORKER_MEMORY_MB)",
         )
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):

@@ -24,7 +24,7 @@ EARLY_POLL_MS: Final = 250
 EARLY: Final = timedelta(seconds=3)
 
 WORDS = {
-    JobState.QUEUED: "Waiting for a worker",
+    JobState.QUEUED: "Waiting to start",
     JobState.RUNNING: "Working",
     JobState.SUCCEEDED: "Done",
     JobState.FAILED: "Stopped",

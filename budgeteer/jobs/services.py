@@ -225,7 +225,7 @@ def _take_from_lost_worker(job: Job) -> int:
     seen = Job.objects.held(job.id, job.attempt).filter(heartbeat_at__lte=job.heartbeat_at)
     log.warning("worker lost", job_id=str(job.id), kind=job.kind, attempt=job.attempt)
     if job.lost_workers + 1 >= settings.JOB_MAX_ATTEMPTS:
-        what = f"The worker doing this stopped answering, or was cut off, {job.lost_workers + 1} times"
+        what = f"The process doing this stopped answering, or was cut off, {job.lost_workers + 1} times"
         mend = "Try again; if it ends so again, try a smaller input, and let an admin look into the workers' log."
         # An attempt that met an outage has said so itself.
         error = job.error or {"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"}
@@ -239,7 +239,7 @@ def _take_from_lost_worker(job: Job) -> int:
     with transaction.atomic():
         if not seen.requeue(lost=1):
             return 0
-        line = "Tried again." if job.error else "The worker stopped answering; another one starts over."
+        line = "Tried again." if job.error else "The process doing this stopped; the work starts over."
         Job.objects.filter(id=job.id).update(log=appended(job.log, line), error=None)
         job.refresh_from_db()
         _send_on_commit(job)

@@ -285,7 +285,7 @@ def _row(request: HttpRequest, report: Report) -> SharedRow:
         error = (state.job.error if state.job else None) or {}
         sentence = error.get("sentence", "The work was called off.")
     elif state.standing == "preparing" and state.job:
-        sentence = state.job.sentence or "Waiting for a worker"
+        sentence = state.job.sentence or "Waiting to start"
     address = report.get_absolute_url()
     return SharedRow(report, address and request.build_absolute_uri(address), state.standing, sentence)
 

@@ -104,7 +104,7 @@ def test_a_job_that_loses_every_worker_fails_with_a_sentence(owner: User, sent: 
     job.refresh_from_db()
     assert job.state == "failed"
     assert job.error["sentence"] == (
-        f"The worker doing this stopped answering, or was cut off, {settings.JOB_MAX_ATTEMPTS} times. "
+        f"The process doing this stopped answering, or was cut off, {settings.JOB_MAX_ATTEMPTS} times. "
         "Try again; if it ends so again, try a smaller input, and let an admin look into the workers' log."
     )
 

@@ -161,7 +161,7 @@ def test_the_cancel_button_works_without_javascript(signed_in: Client, owner: Us
 def test_the_retry_button_queues_a_stopped_job_again(signed_in: Client, owner: User) -> None:
     job = make(owner, state="failed", error={"what": "x", "where": "", "mend": "", "sentence": "x"})
     card = signed_in.post(f"/jobs/{job.id}/retry/", headers=HTMX).content.decode()
-    assert "Waiting for a worker" in card
+    assert "Waiting to start" in card
     job.refresh_from_db()
     assert (job.state, job.attempt, job.error) == ("queued", 2, None)
 

@@ -106,7 +106,7 @@ def test_a_job_whose_worker_is_killed_is_done_exactly_once_by_another(owner: Use
     wait_for(job, "succeeded")
     assert job.attempt == 2
     assert Group.objects.filter(name="once").count() == 1
-    assert "The worker stopped answering; another one starts over." in [line["sentence"] for line in job.log]
+    assert "The process doing this stopped; the work starts over." in [line["sentence"] for line in job.log]
 
 
 def test_a_second_delivery_does_nothing(owner: User, start_worker: StartWorker) -> None:
@@ -211,7 +211,7 @@ def test_a_job_that_needs_more_memory_than_there_is_fails_with_a_sentence_and_th
 ) -> None:
     worker = start_worker(BUDGETEER_WORKER_MEMORY_MB="600")
     job = wait_for(enqueue(owner, "probe.swell", megabytes=100_000), "failed")
-    assert job.error["what"] == "The work needs more memory than a worker may use"
+    assert job.error["what"] == "The work needs more memory than one job may use"
     assert "BUDGETEER_WORKER_MEMORY_MB" in job.error["mend"]
     assert (job.attempt, job.lost_workers) == (1, 0)
     wait_for(enqueue(owner, steps=1), "succeeded")

@@ -44,7 +44,7 @@ def test_publishing_asks_a_worker_and_shows_the_row(signed_in, workspace):
     assert (report.snapshot["delta"], len(report.snapshot["sources"])) == ({}, workspace.links.count())
     page = signed_in.get(answer.url)
     assert page.headers["Refresh"] == f"2; url=/w/{workspace.id}/share/"
-    assert "Waiting for a worker" in page.content.decode()
+    assert "Waiting to start" in page.content.decode()
 
 
 def test_the_dialog_gets_its_inside_only(signed_in, workspace):

@@ -65,7 +65,7 @@ def test_an_upload_leads_to_its_source_which_shows_the_job_and_then_the_report(a
     response = send(ada, ("request.json", chat(2)))
     source = Source.objects.get()
     assert response["Location"] == source.get_absolute_url()
-    assert "Waiting for a worker" in text_of(ada.get(source.get_absolute_url()))
+    assert "Waiting to start" in text_of(ada.get(source.get_absolute_url()))
     run_jobs()
     page = text_of(ada.get(source.get_absolute_url()))
     assert "Read as <b>OpenAI chat</b>" in page

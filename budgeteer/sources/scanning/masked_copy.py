@@ -28,7 +28,7 @@ def ask_for_copy(source: Source) -> Job:
     found = findings(source)
     if not found or not found["kinds"]:
         raise InputError(
-            "nothing to mask is known here", where=source.name, mend="Wait until a worker has looked through the source"
+            "nothing to mask is known here", where=source.name, mend="Wait until the source has been scanned"
         )
     with source.upload.open("rb") as file:
         check_can_be_masked(file.read(HEAD_BYTES), name=source.name)

@@ -38,7 +38,7 @@ def copied(client, source: Source) -> Source:
 def test_a_copy_has_a_mask_in_each_place_and_is_read_as_the_original_was(owner, client):
     source = scanned(imported(owner, DATA, name="quay.json"))
     assert "Make a masked copy" in page_of(client, source, **PART)
-    assert "Waiting for a worker" in press(client, source).content.decode()
+    assert "Waiting to start" in press(client, source).content.decode()
     press(client, source)
     assert Job.objects.filter(kind="sources.mask").count() == 1
     copy = copied(client, source)

@@ -145,7 +145,7 @@ def test_it_is_found_before_it_is_published_and_names_only_what_one_may_see(
     url = proposal.get_absolute_url()
     assert "3 workspaces follow" in admin.get(url).content.decode()
     admin.post(reverse("workbench:preset_impact", args=[proposal.pk]))
-    assert "Waiting for a worker" in admin.get(url).content.decode()
+    assert "Waiting to start" in admin.get(url).content.decode()
     run_jobs()
     page = unescape(admin.get(url).content.decode())
     said = re.sub(r"<[^>]+>", "", page)
