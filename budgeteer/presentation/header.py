@@ -14,6 +14,7 @@ from budgeteer.engine.packing.verdict_text import Level, cause_of, kept_sentence
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of, share_text
 from budgeteer.presentation.mini_bar import MiniBar, draw_listed_strip
+from budgeteer.presentation.sent_words import SENT_WORDS
 
 LEVEL_ICONS: Mapping[Level, str] = {"fits": "check", "limited": "check-less", "cannotFit": "warning"}
 LEVEL_TONES: Mapping[Level, str] = {"fits": "ok", "limited": "warn", "cannotFit": "over"}
@@ -65,6 +66,7 @@ class Glance:
     model: str
     tokens: str
     strip: MiniBar
+    sent_words: str
 
 
 def header_of(packing: Packing) -> Header:
@@ -164,7 +166,8 @@ def glance_of(snapshot: Mapping[str, Any]) -> Glance:
         verdict=kept_sentence(snapshot["level"], snapshot["verdict"]),
         model=snapshot["model"],
         tokens=f"{sum(share.sent_tokens for share in shares):,}",
-        strip=draw_listed_strip(shares, limit=snapshot["limit"]),
+        strip=draw_listed_strip(shares, limit=snapshot["limit"], level=level),
+        sent_words=f"tokens {SENT_WORDS[level].past}",
     )
 
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from budgeteer.engine.packing.ledger import DRAWN
+from budgeteer.engine.packing.verdict_text import Level
 from budgeteer.presentation.bar import BarPiece, BarSegment, Share, cut_at_limit, limit_px, place
 from budgeteer.presentation.bar_labels import Variant, percent
+from budgeteer.presentation.sent_words import SENT_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +54,13 @@ STRIP = Variant("strip", 240.0, 1)
 LIMIT_AT: Final = 0.6
 
 
-def draw_strip(shares: Sequence[Share], *, limit: int) -> MiniBar:
+def draw_strip(shares: Sequence[Share], *, limit: int, level: Level = "fits") -> MiniBar:
     """What is sent, then what is free up to the limit, then what is not sent, on a scale of its own."""
     segments = place([*_within(shares, limit), *_past(shares, limit)], STRIP)
-    return _mini_bar(shares, limit, segments, limit_px(segments))
+    return _mini_bar(shares, limit, segments, limit_at=limit_px(segments), level=level)
 
 
-def draw_listed_strip(shares: Sequence[Share], *, limit: int) -> MiniBar:
+def draw_listed_strip(shares: Sequence[Share], *, limit: int, level: Level = "fits") -> MiniBar:
     """The same for a list: every strip has its limit at one place, and what is past it stands on the same scale.
 
     What does not fit on the rest of the width fills it, and is marked as cut.
@@ -70,7 +72,8 @@ def draw_listed_strip(shares: Sequence[Share], *, limit: int) -> MiniBar:
     behind = (
         replace(one, x=one.x + limit_at, left=percent(one.x + limit_at, STRIP)) for one in place(past, STRIP, share)
     )
-    strip = _mini_bar(shares, limit, [*place(_within(shares, limit), STRIP, LIMIT_AT), *behind], limit_at)
+    segments = [*place(_within(shares, limit), STRIP, LIMIT_AT), *behind]
+    strip = _mini_bar(shares, limit, segments, limit_at=limit_at, level=level)
     return replace(strip, is_cut=whole > share)
 
 
@@ -97,11 +100,13 @@ def _past(shares: Sequence[Share], limit: int) -> list[BarPiece]:
     return [piece for piece in (*cut_at_limit(shares, limit=limit)[1], *not_sent) if piece.tokens > 0]
 
 
-def _mini_bar(shares: Sequence[Share], limit: int, segments: Sequence[BarSegment], limit_at: float) -> MiniBar:
+def _mini_bar(
+    shares: Sequence[Share], limit: int, segments: Sequence[BarSegment], *, limit_at: float, level: Level
+) -> MiniBar:
     sent = sum(share.sent_tokens for share in shares)
     asked = sent + sum(share.not_sent_tokens for share in shares)
     return MiniBar(
-        sentence=f"{sent:,} tokens sent, limit {limit:,}; {asked:,} requested",
+        sentence=f"{sent:,} tokens {SENT_WORDS[level].past}, limit {limit:,}; {asked:,} requested",
         parts=tuple(MiniBarPart(s.left, s.span, s.css, s.is_solid) for s in segments),
         limit_at=percent(limit_at, STRIP),
         letters=frozenset(s.piece.letter for s in segments) & DRAWN.keys(),

@@ -35,3 +35,8 @@ def test_every_strip_of_a_list_has_its_limit_at_one_place(sent: int, not_sent: i
 @pytest.mark.parametrize(("sent", "not_sent", "is_cut"), [(100, 0, False), (100, 66, False), (100, 67, True)])
 def test_what_is_longer_than_the_strip_is_marked_as_cut(sent: int, not_sent: int, is_cut: bool) -> None:
     assert draw_listed_strip((Share("X", "Tool results", sent, not_sent),), limit=100).is_cut is is_cut
+
+
+def test_a_strip_of_what_does_not_fit_says_what_would_be_sent() -> None:
+    strip = draw_listed_strip((Share("X", "Tool results", 300, 0),), limit=100, level="cannotFit")
+    assert strip.sentence == "300 tokens would be sent, limit 100; 300 requested"

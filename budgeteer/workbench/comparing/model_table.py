@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +15,7 @@ from budgeteer.engine.packing.verdict_text import Level
 from budgeteer.jobs.models import Job
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import left_out_share, share_text
+from budgeteer.presentation.sent_words import SENT_WORDS
 from budgeteer.workbench.comparing.sides import Comparable
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.preview import preview
@@ -26,7 +27,10 @@ SEPARATOR: Final = ","
 
 @dataclass(frozen=True, slots=True)
 class ModelOutcome:
-    """One model: `problem` says why there are no figures, "" where there are."""
+    """One model: `problem` says why there are no figures, "" where there are.
+
+    `sent_title` is what the head of the tokens says of this one: what does not fit would be sent.
+    """
 
     name: str
     problem: str = ""
@@ -40,6 +44,13 @@ class ModelOutcome:
     verdict: str = ""
     cost: str = ""
     counted: str = ""
+    sent_title: str = SENT_WORDS["fits"].title
+
+
+def sent_title_of(rows: Iterable[ModelOutcome]) -> str:
+    """The head of the column of tokens: of several models one may not fit."""
+    titles = {row.sent_title for row in rows if not row.problem}
+    return SENT_WORDS["cannotFit" if SENT_WORDS["cannotFit"].title in titles else "fits"].title
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +66,11 @@ class ModelTable:
     jobs: tuple[Job, ...]
     chosen: tuple[str, ...]
     known: tuple[str, ...] = tuple(MODELS)
+
+    @property
+    def sent_title(self) -> str:
+        """The head of the column of tokens."""
+        return sent_title_of(self.rows)
 
     @property
     def shared(self) -> str:
@@ -143,4 +159,5 @@ def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
         verdict=figures.verdict,
         cost="not known" if amount is None else money(amount, currency),
         counted=" · ".join(figures.counted),
+        sent_title=SENT_WORDS[figures.level].title,
     )

@@ -86,7 +86,7 @@ class ComparisonTables:
     legend: BarLegend
     sections: tuple[SectionDifference, ...]
     total: SectionDifference
-    ends: tuple[str, str]
+    ends: tuple[str, str] | None
     cost: tuple[str, str, str] | None
     differences: tuple[DifferenceRow, ...]
     moves: MoveTable
@@ -164,7 +164,7 @@ def _tables(found: Comparison, sides: tuple[ComparedSide, ComparedSide], state: 
         diff = prompt_diff(found.a, found.b, names, page=state.diff, opened=(state.part, state.line))
     here = replace(state, part=0, line=1)
     bars = draw_bars([figures_of(packing) for packing in packings])
-    widest = max(1, *(abs(section.b.size.tokens - section.a.size.tokens) for section in found.sections))
+    widest = max(0, *(abs(section.b.size.tokens - section.a.size.tokens) for section in found.sections))
     return ComparisonTables(
         sentence=_sentence(found),
         sides=tuple(
@@ -288,9 +288,9 @@ def section_difference(letter: str, title: str, a: int, b: int, widest: int) -> 
     )
 
 
-def scale_ends(widest: int) -> tuple[str, str]:
-    """What both ends of the scale of the differences stand for."""
-    return f"−{short_count(widest)}", f"+{short_count(widest)}"
+def scale_ends(widest: int) -> tuple[str, str] | None:
+    """What both ends of the scale of the differences stand for; None where there is no difference to draw."""
+    return (f"−{short_count(widest)}", f"+{short_count(widest)}") if widest else None
 
 
 def _cost(found: Comparison) -> tuple[str, str, str] | None:

@@ -16,6 +16,7 @@ from budgeteer.jobs.models import Job
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
 from budgeteer.workbench.comparing.comparison import compare_sides
+from budgeteer.workbench.comparing.headline import SideOutcome, comparison_sentence
 from budgeteer.workbench.comparing.prompt_diff import LEAD_CHARS, LINE_CHARS, LINES_AT_ONCE, diff_lines, prompt_diff
 from budgeteer.workbench.comparing.sides import OWN, Comparable
 from budgeteer.workbench.config_form import undo_steps
@@ -346,3 +347,31 @@ def test_long_parts_of_the_diff_are_drawn_when_they_are_opened_a_piece_at_a_time
     assert re.findall(r'<td class="line">(.*?)</td>', whole) == seen[:LINES_AT_ONCE]
     gone = client.get(f"{address}&part=999", headers={"HX-Request": "true", "HX-Target": "diff-part-999"})
     assert gone.status_code == 404
+
+
+def test_where_no_tokens_differ_the_costs_are_said() -> None:
+    a, b = (SideOutcome(name, "fits", 900, 0, cost, "USD") for name, cost in (("gpt-4o", 0.2), ("gpt-4o-mini", 0.01)))
+    assert comparison_sentence(a, b, differing=1, moved=0) == (
+        "A is packed for gpt-4o, B for gpt-4o-mini. Both send the same. A request costs $0.0100 instead of $0.20. "
+        "1 setting differs."
+    )
+
+
+def test_where_no_tokens_differ_no_scale_is_drawn(client: Client, session: Workspace) -> None:
+    html = client.get(url_of(session), {"b": OWN}).content.decode()
+    table = html.split('<table class="t deltas">')[1].split("</table>")[0]
+    assert "no change" in table
+    assert "c-bar" not in table
+
+
+def test_the_head_of_the_models_says_that_what_does_not_fit_would_be_sent(
+    client: Client, session: Workspace, run_jobs
+) -> None:
+    undo_steps.commit(session, {"history": {"strategy": "full"}, "retry": {"enabled": False}})
+    address = f"{url_of(session)}?model=gpt-4&model=gpt-4.1"
+    client.get(address)
+    run_jobs()
+    table = client.get(address).content.decode().split('<table class="t by-model">')[1].split("</table>")[0]
+    assert '<th scope="col" class="n">Would be sent</th>' in table
+    assert 'data-head="Would be sent"' in table
+    assert 'data-head="Sent"' in table

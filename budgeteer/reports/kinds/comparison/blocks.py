@@ -30,7 +30,7 @@ def to_blocks(document: Document) -> Iterator[Block]:
         yield BlockHeading(f"{side.letter}: {side.title}")
         yield Line(f"{side.verdict}. {side.figures}")
         yield from bar_blocks(side.bar)
-    yield BlockHeading("Tokens sent")
+    yield BlockHeading("Tokens by section")
     yield _sections(page)
     yield BlockHeading("Settings that differ")
     rows = [(row.title, row.path, row.a, row.b) for row in page.differences]

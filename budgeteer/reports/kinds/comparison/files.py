@@ -68,7 +68,7 @@ def to_markdown(document: Document) -> str:
     lines = [f"# {plain(page.title)}", "", f"**{page.sentence}**", ""]
     lines += [f"- {side.letter}: {plain(side.title)}: {side.verdict}. {side.figures}" for side in page.sides]
     rows = [(row.title, row.a, row.b, row.change) for row in (*page.sections, page.total)]
-    lines += ["", "## Tokens sent", "", *markdown_table(("Section", "A", "B", "B − A"), rows), ""]
+    lines += ["", "## Tokens by section", "", *markdown_table(("Section", "A", "B", "B − A"), rows), ""]
     if page.cost:
         lines += [f"A request, uncached: {page.cost[0]}, {page.cost[1]} ({page.cost[2]}).", ""]
     settings = [(plain(row.title), f"`{row.path}`", plain(row.a), plain(row.b)) for row in page.differences]

@@ -44,7 +44,7 @@ class ComparisonReportPage:
     legend: BarLegend
     sections: tuple[SectionDifference, ...]
     total: SectionDifference
-    ends: tuple[str, str]
+    ends: tuple[str, str] | None
     cost: tuple[str, str, str] | None
     differences: tuple[DifferenceRow, ...]
     moves: MoveTable
@@ -81,7 +81,7 @@ def build_comparison(document: Document, state: CompareState) -> ComparisonRepor
     levels = [level_of(side["packing"]["verdict"]["level"]) for side in sides]
     bars = draw_bars([bar_figures(side["bar"], level) for side, level in zip(sides, levels, strict=True)])
     sizes = [(each["name"], each["a"]["tokens"], each["b"]["tokens"]) for each in found["sections"]]
-    widest = max(1, *(abs(b - a) for _, a, b in sizes))
+    widest = max(0, *(abs(b - a) for _, a, b in sizes))
     totals = [side["packing"]["total"]["tokens"] for side in sides]
     costs = [(side["packing"]["cost"]["uncached"], side["packing"]["cost"]["currency"]) for side in sides]
     changes = differences_of(document)

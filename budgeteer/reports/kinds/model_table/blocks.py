@@ -11,8 +11,6 @@ from budgeteer.reports.files.packing_blocks import bar_blocks
 from budgeteer.reports.kinds.model_table.page import build_models
 
 _COLUMNS: Final = (
-    name_column("Model"),
-    Column("Sent"),
     Column("Of the limit"),
     Column("Not sent"),
     Column("Window"),
@@ -31,11 +29,11 @@ def to_blocks(document: Document) -> Iterator[Block]:
         (row.name, row.sent, row.share, row.left_out, row.window, row.problem or row.verdict, row.cost, row.counted)
         for row in page.rows
     ]
-    yield Grid(_COLUMNS, rows)
-    yield BlockHeading("Tokens sent")
+    yield Grid((name_column("Model"), Column(page.sent_title), *_COLUMNS), rows)
+    yield BlockHeading("Tokens by section")
     sections = [(row.title, *row.tokens) for row in page.sections]
     columns = (name_column("Section"), *(Column(name, 1.2) for name in page.names))
-    yield Grid(columns, sections, ("Sent", *(row.sent for row in page.rows)))
+    yield Grid(columns, sections, (page.sent_title, *(row.sent for row in page.rows)))
     for bar in page.bars:
         yield BlockHeading(bar.name)
         yield from bar_blocks(bar.picture)

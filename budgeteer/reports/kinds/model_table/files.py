@@ -39,7 +39,7 @@ COLUMNS: Final = (
 )
 """One row a model; behind these a column for each section that any of them is sent something of."""
 
-HEAD: Final = ("Model", "Sent", "Of the limit", "Not sent", "Window", "Verdict", "Cost a request", "Counted")
+_HEAD: Final = ("Of the limit", "Not sent", "Window", "Verdict", "Cost a request", "Counted")
 
 _TOP, _BOTTOM = 60, 590
 _DIGITS: Final = 44
@@ -84,8 +84,8 @@ def to_markdown(document: Document) -> str:
     page = build_models(document)
     made = document["report"]
     lines = [f"# {plain(page.title)}", "", f"**{page.sentence}** {page.setting}", ""]
-    lines += [*markdown_table(HEAD, (_cells(row) for row in page.rows)), ""]
-    lines += ["## Tokens sent", "", *markdown_table(("Section", *page.names), _sections(page)), ""]
+    lines += [*markdown_table(("Model", page.sent_title, *_HEAD), (_cells(row) for row in page.rows)), ""]
+    lines += ["## Tokens by section", "", *markdown_table(("Section", *page.names), _sections(page)), ""]
     lines.append(f"Frozen {made['createdAt']} by {made['application']}.")
     return "\n".join(lines) + "\n"
 
@@ -99,7 +99,7 @@ def _cells(row: ModelOutcome) -> tuple[str, ...]:
 def _sections(page: ModelReportPage) -> Iterator[tuple[str, ...]]:
     for section in page.sections:
         yield (section.title, *section.tokens)
-    yield ("Sent", *(row.sent for row in page.rows))
+    yield (page.sent_title, *(row.sent for row in page.rows))
 
 
 def to_png(document: Document) -> bytes:

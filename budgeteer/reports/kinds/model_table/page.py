@@ -15,7 +15,7 @@ from budgeteer.presentation.labels import count_of, left_out_share, share_text
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.reports.document import Document
 from budgeteer.reports.report_page import bar_figures, counted_share, title_of
-from budgeteer.workbench.comparing.model_table import ModelFigures, ModelOutcome, outcome_of
+from budgeteer.workbench.comparing.model_table import ModelFigures, ModelOutcome, outcome_of, sent_title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,11 @@ class ModelReportPage:
     bars: tuple[ModelBar, ...]
     legend: BarLegend
     sections: tuple[SectionByModel, ...]
+
+    @property
+    def sent_title(self) -> str:
+        """The head of the column of tokens, and of their total."""
+        return sent_title_of(self.rows)
 
     @property
     def names(self) -> tuple[str, ...]:
