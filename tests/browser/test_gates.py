@@ -743,3 +743,11 @@ def test_a_refusal_with_a_command_in_it_is_one_paragraph(visitor):
         )
         assert found[0] == 1, found
         assert 10 < found[1] < 30, found  # one line
+
+
+def test_the_filters_of_messages_stand_in_one_line(visitor, busy):
+    page = visitor().open(f"{busy[0]}?view=messages")
+    chips = page.locator(".chips .chip")
+    expect(chips).to_have_count(9)
+    assert len(set(chips.evaluate_all("all => all.map((one) => one.offsetTop)"))) == 1
+    expect(page.get_by_role("link", name="Tool results")).to_be_visible()

@@ -43,7 +43,6 @@ class MessageChip:
     key: str
     title: str
     letter: str
-    icon: str
     count: str
     is_on: bool
     url: str
@@ -263,14 +262,14 @@ def _label(table: MessageTable, at: int) -> str:
 
 
 def _chips(table: MessageTable, state: ViewState) -> tuple[MessageChip, ...]:
-    def chip(key: str, title: str, *, letter: str = "", icon: str = "") -> MessageChip:
+    def chip(key: str, title: str, *, letter: str = "") -> MessageChip:
         is_on = state.filter == key
         count = int(_mask(table, key).sum())
         url = state.query(filter="all" if is_on and key != "all" else key, page=1, open="")
-        return MessageChip(key, title, letter, icon, f"{count:,}", is_on, url)
+        return MessageChip(key, title, letter, f"{count:,}", is_on, url)
 
     found = [chip("all", "All")]
-    found += [chip(key, title, icon=FATE_ICONS.get(key, "lock")) for key, title in CHIPS]
+    found += [chip(key, title) for key, title in CHIPS]
     found += [chip(letter, CATEGORIES[letter], letter=letter) for letter in LETTER_CHIPS]
     return tuple(one for one in found if one.count != "0" or one.is_on or one.key == "all")
 
