@@ -686,6 +686,8 @@
     if (tight.matches && event.detail.target?.id === "result") reveal();
   });
   if (tight.matches) reveal();
+  // A browser leaves what has the focus half behind an edge.
+  addEventListener("focusin", ({ target }) => target.closest?.(".tabnav, .chips") && target.scrollIntoView({ block: "nearest", inline: "nearest" }));
   const notes = document.getElementById("said");
   if (narrow.matches && notes) document.querySelector(shownPart).prepend(notes);
   if (tabs.length) here();

@@ -176,3 +176,34 @@ def test_the_focus_goes_to_what_answers_a_press(agent: Page) -> None:
     expect(page.locator("#diff-title")).to_be_focused(timeout=WORK_MS)
     page.locator("button[form=take-over]").first.click()
     expect(page.locator(".notes")).to_be_focused()
+
+
+IN_SIGHT = """() => {
+    const box = document.activeElement.getBoundingClientRect();
+    const row = document.activeElement.parentElement.getBoundingClientRect();
+    return box.left >= Math.max(row.left, 0) - 1 && box.right <= Math.min(row.right, innerWidth) + 1;
+}"""
+
+
+@pytest.mark.parametrize("bar", [".tabnav", ".chips"])
+def test_on_a_phone_what_has_the_focus_in_a_bar_that_scrolls_is_seen_whole(phone: Page, bar: str) -> None:
+    page = phone
+    page.goto(f"{workspace_of(page)}?view=messages")
+    links = page.locator(f"{bar} a")
+    links.first.focus()
+    for at in range(1, links.count()):
+        page.keyboard.press("Tab")
+        expect(links.nth(at)).to_be_focused()
+        page.wait_for_function(IN_SIGHT, timeout=3_000)
+    for at in range(links.count() - 2, -1, -1):
+        page.keyboard.press("Shift+Tab")
+        expect(links.nth(at)).to_be_focused()
+        page.wait_for_function(IN_SIGHT, timeout=3_000)
+
+
+@pytest.mark.parametrize("address", ["/w/", "/sources/"])
+def test_no_key_leads_to_a_button_that_is_not_seen(agent: Page, address: str) -> None:
+    agent.goto(address if address.startswith("http") else "/".join(agent.url.split("/")[:3]) + address)
+    agent.get_by_role("searchbox").focus()
+    agent.keyboard.press("Tab")
+    assert agent.evaluate("() => document.activeElement.getBoundingClientRect().height") > 12
