@@ -140,7 +140,8 @@ class Sources(Library, PromptTexts):
         """
         settings = config_of(config)
         counter = counter_for(tokenizer_of(settings))
-        return Subject(self.bundle(settings, counter), settings, counter, provider=provider)
+        bundle = self.bundle(settings, counter)
+        return Subject(bundle, settings, counter, provider=provider, recount=self._recounted)
 
     def bundle(self, config: BudgetConfig, counter: TokenCounter) -> Bundle:
         """Return the measured bundle for a configuration; what a tokenizer counted once is not counted again."""
@@ -152,6 +153,9 @@ class Sources(Library, PromptTexts):
         if key not in self._bundles:
             self._bundles[key] = build_bundle(inputs, counter=counter)
         return self._bundles[key]
+
+    def _recounted(self, config: BudgetConfig) -> Bundle:
+        return self.bundle(config, counter_for(tokenizer_of(config)))
 
     def _inputs(self, counter: TokenCounter) -> Inputs:  # noqa: ARG002  # a growing conversation measures by it
         conversation = PromptSource(conversation=self.conversation)

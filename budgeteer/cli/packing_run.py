@@ -27,7 +27,7 @@ from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.counting.library_measures import measure_chunks, measure_features, measure_skills, measure_tools
 from budgeteer.engine.counting.message_measures import measure_messages
 from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
-from budgeteer.engine.inputs.bundle import Bundle, Inputs, PromptTexts, build_bundle
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, PromptTexts, build_bundle, measured_anew
 from budgeteer.engine.inputs.item_usage import with_usage
 from budgeteer.engine.inputs.prompt_sources import PromptSource, build_inputs
 from budgeteer.engine.packing.allocation import provider_of, tokenizer_of
@@ -68,8 +68,8 @@ def subject_of(options: SourceOptions, counting: Counting | None = None) -> Subj
     """
     config = assemble(options.config, options.model, options.assignments, options.calibration)
     counting = counting or Counting()
-    bundle = bundle_maker(options, counting)(config)
-    return Subject(bundle, config, counting.counters(tokenizer_of(config)))
+    bundle_of = bundle_maker(options, counting)
+    return Subject(bundle_of(config), config, counting.counters(tokenizer_of(config)), recount=bundle_of)
 
 
 def bundle_maker(options: SourceOptions, counting: Counting | None = None) -> Callable[[BudgetConfig], Bundle]:
@@ -84,8 +84,11 @@ def bundle_maker(options: SourceOptions, counting: Counting | None = None) -> Ca
 
     def bundle_of(config: BudgetConfig) -> Bundle:
         counter = counting.counters(tokenizer_of(config))
-        if counter.name not in gathered:
+        if not gathered:
             gathered[counter.name] = gather(options, counter=counter, providers=counting.providers)
+        elif counter.name not in gathered:  # files are read once: standard input cannot be read again
+            read = next(iter(gathered.values()))
+            gathered[counter.name] = measured_anew(read, counter=counter, providers=counting.providers)
         return build_bundle(with_usage(gathered[counter.name], config, recorded), counter=counter)
 
     return bundle_of

@@ -102,6 +102,17 @@ def counted_among(sources: Iterable[Source], tokenizer: str) -> set[UUID]:
     return {held for held, revision in rows.values_list("source_id", "revision") if revision == revisions[held]}
 
 
+def tokenizers_of(sources: Iterable[Source]) -> set[str]:
+    """The tokenizers that every one of these sources is counted under, by one query."""
+    revisions = {source.pk: source.revision for source in sources}
+    rows = SourceMeasures.objects.filter(source__in=revisions, columns=LAYOUT)
+    by_source: dict[UUID, set[str]] = {pk: set() for pk in revisions}
+    for held, revision, tokenizer in rows.values_list("source_id", "revision", "tokenizer"):
+        if revision == revisions[held]:
+            by_source[held].add(tokenizer)
+    return set.intersection(*by_source.values()) if by_source else set()
+
+
 def measures_of(source: Source, tokenizer: str) -> Measures | None:
     """Its numbers under a tokenizer, None when they have not been counted."""
     row = counted(source, tokenizer).first()

@@ -101,6 +101,7 @@ class Bundle:
     last message or was typed. `notes` are
     sentences on what was taken from where. `reported_input_tokens` is what the source's last request reported,
     `file_input_tokens` what the conversation's own file holds of that request: everything before the last reply.
+    `recorded_model` is the model that the source names last, "" where it names none.
     `recorded` is what was reported of each request, its position the row of `history` at which its reply begins;
     `request_form` is the provider in whose form these were sent, "" where the source does not say.
     `file_head_measures` and `file_tool_tokens` are the system texts and tool definitions that its file holds.
@@ -129,6 +130,7 @@ class Bundle:
     reported_input_tokens: int | None = None
     file_input_tokens: int = 0
     recorded: tuple[RecordedRequest, ...] = ()
+    recorded_model: str = ""
     request_form: str = ""
     file_head_measures: MessageMeasures | None = None
     file_tool_tokens: int = 0
@@ -190,7 +192,26 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter, providers: Collection
         )
         if talk
         else (),
+        recorded_model=_model_named(talk) if talk else "",
     )
+
+
+def measured_anew(inputs: Inputs, *, counter: TokenCounter, providers: Collection[str] = tuple(PROVIDERS)) -> Inputs:
+    """The same inputs, counted by another counter."""
+    messages: Sequence[Message] = inputs.conversation.messages if inputs.conversation else ()
+    return replace(
+        inputs,
+        conversation_measures=measure_messages(messages, counter=counter, providers=providers),
+        skill_measures=measure_skills(inputs.skills, counter=counter),
+        tool_measures=measure_tools(_tools(inputs)[0], counter=counter),
+        feature_measures=measure_features(inputs.features, counter=counter),
+        chunk_measures=measure_chunks(inputs.chunks, counter=counter),
+    )
+
+
+def _model_named(talk: Conversation) -> str:
+    """The model of the last request that names one, or the one that the file names."""
+    return next((one.model for one in reversed(talk.recorded) if one.model), talk.model)
 
 
 def _file_input(inputs: Inputs, measures: MessageMeasures, tools: ToolMeasures, *, counter: TokenCounter) -> int:

@@ -447,20 +447,27 @@ class FitSearch:
 
     def _helpful(self, group: Sequence[StepRow], base: _Stage) -> Iterator[_Tried]:
         """Of each row the best of its proposals on top of `base`, where that helps."""
+        told: list[Mapping[str, Any]] = []
         for row in group:
             key = (base.key, row.name)
             if key not in self.helpful:
-                self.helpful[key] = self._best(row, base)
+                self.helpful[key] = self._best(row, base, told)
             self._tell()
             if (found := self.helpful[key]) is not None:
+                told.append(found.proposal.settings)
                 yield found
 
-    def _best(self, row: StepRow, base: _Stage) -> _Tried | None:
+    def _best(self, row: StepRow, base: _Stage, told: Sequence[Mapping[str, Any]]) -> _Tried | None:
+        """The best of a row's proposals that another of its group does not make already."""
         best: _Tried | None = None
         for proposal in row.propose(base.packing, self.summaries):
+            if proposal.settings in told:
+                continue
             stage = self._on(base, proposal.settings)
             if stage is None or not base.state.is_helped_by(stage.state):
                 continue
+            if row.only_adds and not stage.state.fits:
+                continue  # smaller only as another tokenizer counts it
             if best is None or stage.state.rank < best.stage.state.rank:
                 best = _Tried(row, proposal, stage)
             if stage.state.is_done:
@@ -491,10 +498,13 @@ class FitSearch:
 
 
 def _merit(one: _Tried) -> tuple[bool, float, tuple[int, ...]]:
-    """Less is better: of what is enough the one that leaves least out, by its weight; else what comes nearest."""
+    """Less is better: of what is enough the one that leaves least out, by its weight; else what comes nearest.
+
+    Of steps that only add, such as models, sizes decide nothing: of those that are as good the first is taken.
+    """
     state = one.stage.state
     loss = one.row.weight * one.stage.packing.verdict.not_sent_tokens if state.is_done else 0.0
-    return not state.is_done, loss, state.rank
+    return not state.is_done, loss, state.need if one.row.only_adds else state.rank
 
 
 def _loss(plan: FitPlan) -> float:
@@ -515,7 +525,8 @@ def _groups() -> Iterator[list[StepRow]]:
 def _effect(before: _Stage, after: _Stage) -> StepEffect:
     """The difference of two packings of the same bundle, item by item."""
     old, then = _sizes(before.packing), _sizes(after.packing)
-    lost = _lost(after.packing, old, then)
+    counted_alike = _counted_alike(before.packing, after.packing, old)
+    lost = _lost(after.packing, counted_alike, then)
     named = lost[:MOST_NAMED]
     names = _names_of(before.packing, [one.id for one in named])
     saved = sum(size - then.get(key, 0) for key, size in old.items() if size > then.get(key, 0))
@@ -527,25 +538,38 @@ def _effect(before: _Stage, after: _Stage) -> StepEffect:
         lost=tuple(replace(one, name=names[one.id]) for one in named),
         lost_items=len(lost),
         gone_items=sum(one.after_tokens == 0 for one in lost),
-        returned_items=len(grown),
+        returned_items=sum(size > counted_alike.get(key, 0) for key, size in then.items()),
         before=before.state,
         after=after.state,
     )
 
 
+def _counted_alike(before: Packing, after: Packing, old: Mapping[str, int]) -> Mapping[str, int]:
+    """What was sent of each item as the tokenizer of `after` counts it: whole stays whole."""
+    if before.bundle.tokenizer == after.bundle.tokenizer:
+        return old
+    first, then = _whole_sizes(before), _whole_sizes(after)
+    return {key: size * then.get(key, size) // max(first.get(key, size), 1) for key, size in old.items()}
+
+
 def _lost(after: Packing, old: Mapping[str, int], then: Mapping[str, int]) -> list[LostItem]:
     """The items of which less is sent, and those that come back in part, those that lack most first; without names."""
-    whole = {
-        key: size
-        for part in after.ledger.parts
-        for key, size in zip(part.ids, part.before_tokens.tolist(), strict=True)
-    }
+    whole = _whole_sizes(after)
     found = [
         LostItem(key, "", max(whole.get(key, 0), size), size, then.get(key, 0))
         for key, size in old.items()
         if size > then.get(key, 0) or 0 == size < then.get(key, 0) < whole.get(key, 0)
     ]
     return sorted(found, key=lambda one: one.after_tokens - one.whole_tokens)
+
+
+def _whole_sizes(packing: Packing) -> dict[str, int]:
+    """By decision id, the tokens of it whole."""
+    return {
+        key: size
+        for part in packing.ledger.parts
+        for key, size in zip(part.ids, part.before_tokens.tolist(), strict=True)
+    }
 
 
 def _sizes(packing: Packing) -> dict[str, int]:

@@ -16,7 +16,6 @@ from budgeteer.engine.config.size_limits import LINE_CHARS, LIST_ENTRIES, MOST
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.history_index import index_of
 from budgeteer.engine.inputs.tool_results import tool_results_of
-from budgeteer.engine.models.registry import MODELS, known_model
 from budgeteer.engine.packing.conditions import (
     MAX_SKILL_CHARS,
     MAX_SKILL_TOKENS,
@@ -42,8 +41,6 @@ _SKILL_PATHS: Final = {
 _AUTOMATIC: Final = {"pruning.mode": "auto", "pruning.modelDriven": False}
 _ERRORS: Final = "pruning.purgeErrorsAfterTurns"
 _ERROR_TURNS: Final = PruningConfig().purge_errors_after_turns
-#: So many larger windows are tried.
-_MODELS_TRIED: Final = 4
 _SHARES: Final = ("shares.system", "shares.context", "shares.history")
 
 
@@ -137,19 +134,6 @@ def unused_tools(packing: Packing, _summaries: TurnSummaries) -> Iterator[Propos
     names = [*known, *(name for name in dict.fromkeys(unused) if name not in known)]
     if unused and any(tool.name in called for tool in bundle.tools) and len(names) <= LIST_ENTRIES:
         yield Proposal({"tools.leaveOut": names}, f"Leave out {_count(len(unused), 'tool')} never called")
-
-
-def larger_models(packing: Packing, _summaries: TurnSummaries) -> Iterator[Proposal]:
-    """Models with more room that are sent and counted alike, the smallest first, where the prompt does not fit."""
-    row = known_model(packing.model)
-    if packing.fits or row is None:
-        return
-    alike = [one for one in MODELS.values() if (one.provider, one.tokenizer) == (row.provider, row.tokenizer)]
-    rooms = {one.name: one.max_input or one.context_window for one in alike}
-    larger = sorted((one for one in alike if rooms[one.name] > rooms.get(row.name, 0)), key=lambda one: rooms[one.name])
-    first = {rooms[one.name]: one for one in reversed(larger)}  # of models with as much room the first listed
-    for room in sorted(first)[:_MODELS_TRIED]:
-        yield Proposal({"model": first[room].name}, f"Use {first[room].name}, which takes {room:,} tokens")
 
 
 def raised_limits(packing: Packing, _summaries: TurnSummaries) -> Iterator[Proposal]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from budgeteer.engine.analysis.fit_plan import proposals
+from budgeteer.engine.analysis.fit_plan import model_choices, proposals
 from budgeteer.engine.analysis.fit_plan.proposals import Proposer
 
 
@@ -32,7 +32,9 @@ class StepName(StrEnum):
     NEWEST_FIRST = "newestFirst"
     UNPIN = "unpin"
     LIMIT_LIBRARIES = "limitLibraries"
+    RECORDED_MODEL = "recordedModel"
     LARGER_MODEL = "largerModel"
+    SIMILAR_MODEL = "similarModel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class StepRow:
 
 _CACHE: Final = "The prompt cache is lost once, from the first message that changes on."
 _HISTORY: Final = "history"
+_MODEL: Final = "model"
+_OTHER_MODEL: Final = "Another model answers, at its own price, and nothing is in its prompt cache."
 
 _ROWS: Final = (
     StepRow(
@@ -162,11 +166,30 @@ _ROWS: Final = (
         0.8,
     ),
     StepRow(
-        StepName.LARGER_MODEL,
-        proposals.larger_models,
+        StepName.RECORDED_MODEL,
+        model_choices.recorded_model,
         "Nothing.",
-        "Another model answers, at its own price, and nothing is in its prompt cache.",
+        _OTHER_MODEL,
         0.0,
+        _MODEL,
+        only_adds=True,
+    ),
+    StepRow(
+        StepName.LARGER_MODEL,
+        model_choices.cheapest_models,
+        "Nothing.",
+        _OTHER_MODEL,
+        0.0,
+        _MODEL,
+        only_adds=True,
+    ),
+    StepRow(
+        StepName.SIMILAR_MODEL,
+        model_choices.similar_models,
+        "Nothing.",
+        _OTHER_MODEL,
+        0.0,
+        _MODEL,
         only_adds=True,
     ),
 )

@@ -13,10 +13,18 @@ from budgeteer.engine.analysis.sweep.packing_answer import PackingAnswer, answer
 from budgeteer.engine.analysis.sweep.tracked_number import TrackedNumber, Watch
 from budgeteer.engine.config.schema import BudgetConfig, HistoryConfig
 from budgeteer.engine.counting.text_boundaries import cut_at_word
-from budgeteer.engine.counting.tokenizers import TokenCounter
-from budgeteer.engine.errors import CompressRefused
+from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
+from budgeteer.engine.errors import CompressRefused, TokenizerUnavailable
 from budgeteer.engine.inputs.bundle import Bundle
-from budgeteer.engine.packing.allocation import Allowance, Shares, allowance, provider_of, resolve_percents, shares_of
+from budgeteer.engine.packing.allocation import (
+    Allowance,
+    Shares,
+    allowance,
+    provider_of,
+    resolve_percents,
+    shares_of,
+    tokenizer_of,
+)
 from budgeteer.engine.packing.history.summary import (
     Extract,
     SummaryFailed,
@@ -53,18 +61,33 @@ class Probed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a question is asked about: a bundle under a configuration, and how it is packed (see packing.pack)."""
+    """What a question is asked about: a bundle under a configuration, and how it is packed (see packing.pack).
+
+    `recount` gives the same inputs counted for a configuration with another tokenizer, None where they are not counted
+    by it; without it another tokenizer is refused.
+    """
 
     bundle: Bundle
     config: BudgetConfig
     counter: TokenCounter
     summarise: Summariser = extractive_summary
     provider: str | None = None
+    recount: Callable[[BudgetConfig], Bundle | None] | None = None
 
     def packed(self, config: BudgetConfig | None = None) -> Packing:
-        """The packing, under another configuration where one is given."""
+        """The packing, under another configuration where one is given; in the form of its model, as this one is.
+
+        Raises:
+            BudgeteerError: it cannot be packed, or is not counted by its tokenizer.
+        """
         chosen = config or self.config
-        return pack(self.bundle, chosen, counter=self.counter, summarise=self.summarise, provider=self.provider)
+        name = tokenizer_of(chosen)
+        form = None if self.provider == provider_of(self.config) else self.provider
+        if name == tokenizer_of(self.config):
+            return pack(self.bundle, chosen, counter=self.counter, summarise=self.summarise, provider=form)
+        if (bundle := self.recount(chosen) if self.recount else None) is None:
+            raise TokenizerUnavailable(name, "the sources are not counted by it")
+        return pack(bundle, chosen, counter=counter_for(name), summarise=self.summarise, provider=form)
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitSearch
 from budgeteer.engine.analysis.fit_plan.steps import StepName
-from budgeteer.engine.config.schema import dump_config
+from budgeteer.engine.config.schema import BudgetConfig, dump_config
+from budgeteer.engine.inputs.bundle import Bundle
+from budgeteer.engine.packing.allocation import tokenizer_of
 from budgeteer.engine.packing.result import Packing
 from budgeteer.lru import LruCache
+from budgeteer.sources.loading import tokenizers_of
 from budgeteer.workbench.config_form.merging import MARK_DIGITS
 from budgeteer.workbench.deferred_results import StudyQuestion, Watch, digest_of, subject_of
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.preview import Packed, bundle_of
+from budgeteer.workbench.workspace_inputs import links_of
 
 #: In the address: no step is chosen. An empty text chooses those that are needed.
 NO_STEP: Final = "none"
@@ -65,18 +71,39 @@ def fit_study(workspace: Workspace, packed: Packed, steps: str) -> StudyQuestion
     data: Any = dump_config(packed.packing.config)
     is_long = len(packed.packing.bundle.history_measures) >= MANY_MESSAGES
 
+    # Other models are offered only where there is something to make fit, and where their tokenizer has counted.
+    counted = "" if packed.packing.fits else ",".join(_counted_by(workspace))
+
     def search() -> FitSearch:
-        return FitSearch(subject_of(workspace, packed.packing))
+        subject = subject_of(workspace, packed.packing)
+        return FitSearch(replace(subject, recount=_recounting(workspace)))
 
     def find(watch: Watch) -> FitPlan:
-        kept = search() if is_long else _searches.get(digest_of(packed, data, "fit"), search)
+        kept = search() if is_long else _searches.get(digest_of(packed, data, "fit", counted), search)
         return kept.plan(names, watch)
 
     return StudyQuestion(
         kind="workbench.fit",
         arguments={"steps": asked},
-        digest=digest_of(packed, data, "fit", asked),
+        digest=digest_of(packed, data, "fit", asked, counted),
         find=find,
         read=FitPlan.from_json,
         is_long=is_long,
     )
+
+
+def _counted_by(workspace: Workspace) -> list[str]:
+    """The tokenizers that every source of the workspace is counted by."""
+    return sorted(tokenizers_of(link.source for link in links_of(workspace)))
+
+
+def _recounting(workspace: Workspace) -> Callable[[BudgetConfig], Bundle | None]:
+    """The workspace's inputs by another tokenizer; None where a source is not counted by it: none is counted here."""
+
+    def recount(config: BudgetConfig) -> Bundle | None:
+        links = links_of(workspace)
+        if tokenizer_of(config) not in tokenizers_of(link.source for link in links):
+            return None
+        return bundle_of(workspace, config, links)[0]
+
+    return recount

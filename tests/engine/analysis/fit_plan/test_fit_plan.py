@@ -20,13 +20,14 @@ from budgeteer.engine.analysis.fit_plan.fit_plan import (
 from budgeteer.engine.analysis.fit_plan.proposals import TurnSummaries
 from budgeteer.engine.analysis.fit_plan.steps import STEPS, StepName
 from budgeteer.engine.analysis.sweep.probe import Subject
-from budgeteer.engine.config.schema import load_config
-from budgeteer.engine.content.conversation import Message, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.config.schema import BudgetConfig, load_config
+from budgeteer.engine.content.conversation import Conversation, Message, TextPart, ToolCallPart, ToolResultPart
 from budgeteer.engine.content.library import Skill, ToolDefinition
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.inputs.bundle import Inputs, build_bundle
-from budgeteer.engine.models.registry import MODELS, known_model
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.models.registry import MODELS
+from budgeteer.engine.packing.allocation import tokenizer_of
 from tests.conformance.packing.pruning import pruning_material
 from tests.conformance.packing.test_packing import configurations, inputs
 from tests.engine.packs import assistant, talk, user
@@ -193,6 +194,10 @@ LIBRARY = tuple(
 PROPOSED_FOR: tuple[tuple[Inputs, dict[str, Any]], ...] = (
     (session(), SMALL),
     (Inputs(query="word " * 9_000), {"model": "gpt-4"}),
+    (
+        Inputs(conversation=Conversation(id="c", title="", messages=(user("word " * 9_000),), model="gpt-4o")),
+        {"model": "gpt-4"},
+    ),
     (session(), {**SMALL, "contextWindow": 1_400, "shares": {"enabled": True}}),
     (session(), {**SMALL, "pins": [f"message:m{n}" for n in range(1, 25)]}),
     (
@@ -210,22 +215,82 @@ def test_every_step_is_proposed_for_one_of_these() -> None:
     assert never == set()
 
 
-def test_a_prompt_that_no_step_makes_fit_is_offered_the_smallest_model_that_has_room() -> None:
-    subject = subject_of(Inputs(query="word " * 9_000), {"model": "gpt-4"})
+def too_long(model: str, *, recorded: str = "") -> tuple[Inputs, dict[str, Any]]:
+    """One long question, too long for a small model, of a file that names a model."""
+    said = Conversation(id="c", title="", messages=(user("word " * 9_000),), model=recorded)
+    return Inputs(conversation=said), {"model": model}
+
+
+def recounted(given_inputs: Inputs, data: dict[str, Any]) -> Subject:
+    """The subject, whose inputs are counted by any tokenizer that is asked for."""
+
+    def recount(config: BudgetConfig) -> Bundle:
+        return build_bundle(given_inputs, counter=counter_for(tokenizer_of(config)))
+
+    return replace(subject_of(given_inputs, data), recount=recount)
+
+
+MODEL_STEPS = (StepName.RECORDED_MODEL, StepName.LARGER_MODEL, StepName.SIMILAR_MODEL)
+
+
+def models_offered(plan: FitPlan) -> dict[StepName, str]:
+    return {step.name: step.settings["model"] for step in plan.steps if step.name in MODEL_STEPS}
+
+
+def test_a_prompt_that_no_step_makes_fit_is_offered_models_that_are_counted_alike() -> None:
+    subject = subject_of(*too_long("gpt-4"))
     assert not subject.packed().fits
     plan = fit_plan(subject)
     [step] = plan.chosen
-    assert step.name is StepName.LARGER_MODEL
     assert plan.final.fits
-    old, new = known_model("gpt-4"), known_model(step.settings["model"])
-    assert old is not None
-    assert new is not None
-    assert (new.provider, new.tokenizer) == (old.provider, old.tokenizer)
-    rooms = {row.max_input or row.context_window for row in MODELS.values() if row.tokenizer == old.tokenizer}
-    assert (new.max_input or new.context_window) == min(room for room in rooms if room > 9_000)
     assert step.loses == "Nothing."
+    offered = models_offered(plan)
+    assert set(offered) == {StepName.LARGER_MODEL, StepName.SIMILAR_MODEL}
+    assert len(set(offered.values())) == len(offered)
+    assert all(MODELS[name].tokenizer == "cl100k_base" for name in offered.values())
+    assert offered[StepName.LARGER_MODEL] == "gpt-3.5-turbo"  # the cheapest of those that have room
     fitting = fit_plan(subject_of(session(), SMALL))
-    assert StepName.LARGER_MODEL not in [one.name for one in fitting.chosen]
+    assert not models_offered(fitting)
+
+
+def test_models_of_another_tokenizer_are_packed_as_it_counts_them() -> None:
+    """Beside gpt-4, OpenAI's other models are counted exactly too: the cheapest with room is one of them."""
+    given_inputs, data = too_long("gpt-4")
+    subject = recounted(given_inputs, data)
+    plan = fit_plan(subject)
+    check(subject, plan)
+    (step,) = plan.chosen
+    with_room = [
+        row
+        for row in MODELS.values()
+        if row.maker == "OpenAI" and not row.tokenizer_is_stand_in and row.context_window > 20_000
+    ]
+    cheapest = min(row.input_price for row in with_room if row.input_price is not None)
+    assert MODELS[step.settings["model"]].input_price == cheapest
+    assert f"${cheapest:.2f} a million" in step.title
+    alone = subject_of(given_inputs, {"model": step.settings["model"]}).packed()
+    assert plan.final == FitState.of(alone)
+    assert step.effect.lost_items == 0  # what is counted with fewer tokens is no loss
+    nearest = MODELS[models_offered(plan)[StepName.SIMILAR_MODEL]]
+    prices = {row.input_price for row in with_room if row.input_price is not None and row.name != "gpt-4"}
+    assert nearest.input_price == max(prices)
+
+
+@pytest.mark.parametrize("recorded", ["gpt-4.1", "claude-sonnet-4-5"])
+def test_the_model_that_the_conversation_names_is_preferred_and_sent_in_its_own_form(recorded: str) -> None:
+    given_inputs, data = too_long("gpt-4", recorded=recorded)
+    subject = recounted(given_inputs, data)
+    plan = fit_plan(subject)
+    (step,) = plan.chosen
+    assert (step.name, step.settings) == (StepName.RECORDED_MODEL, {"model": recorded})
+    assert "the conversation names" in step.title
+    config = load_config({"model": recorded})
+    counter = counter_for(tokenizer_of(config))
+    alone = Subject(build_bundle(given_inputs, counter=counter), config, counter).packed()
+    assert plan.final == FitState.of(alone)
+    assert set(models_offered(plan)) == set(MODEL_STEPS)
+    shown = fit_plan(replace(subject, provider=subject.packed().provider))
+    assert shown == plan  # a form that is the model's own is no choice of a form
 
 
 def test_a_step_that_only_adds_says_what_other_settings_take_of_what_it_brings_back() -> None:

@@ -296,3 +296,27 @@ def test_a_limit_that_is_raised_to_less_than_its_warning_names_says_why(client: 
     assert value < named
     assert f"{named:,}" in note
     assert note in client.get(f"{spaced.get_absolute_url()}?view=fit&steps={chosen}").content.decode()
+
+
+def test_the_model_that_the_file_names_is_offered_first_where_another_is_too_small(
+    client: Client, open_over: Callable[..., Workspace], run_jobs: Callable[[], None]
+) -> None:
+    """It is counted as it counts: by the sources' counts, which are there since the workspace began with it."""
+    said = [{"role": "user", "content": "Where is berth seven? " * 2_000}]
+    file = json.dumps({"model": "gpt-4o", "messages": said}).encode()
+    workspace = open_over(("talk.json", file))
+    client.get(workspace.get_absolute_url())
+    run_jobs()
+    begun = FitState.of(packed_of(workspace).packing)
+    undo_steps.commit(workspace, EditableConfig.of(workspace).with_value("model", "gpt-4").delta)
+    client.get(workspace.get_absolute_url())
+    run_jobs()
+    plan = plan_of(workspace)
+    assert not plan.start.fits
+    assert [step.settings for step in plan.chosen] == [{"model": "gpt-4o"}]
+    assert plan.final == begun
+    models = [step.settings["model"] for step in plan.steps]
+    assert len(set(models)) == len(models) == 3
+    apply(client, workspace)
+    workspace.refresh_from_db()
+    assert FitState.of(services.packing_of(workspace)) == plan.final
