@@ -37,7 +37,9 @@ SETTINGS = MappingProxyType(
         "contextWindow": Label(
             "Context window", "Tokens of the request and the reply together. Empty: the model's own"
         ),
-        "outputReserve": Label("Output reserve", "Tokens held back for the reply. Empty: the model's own"),
+        "outputReserve": Label(
+            "Output reserve", "Tokens held back for the reply. Empty: 4,096, but at most a quarter of the window"
+        ),
         "tokenizer": Label("Tokenizer", "auto: the model's own, or a named stand-in whose counts are estimates"),
         "safetyMarginPercent": Label(
             "Safety margin", "Room left for miscounts. Empty: 0 if counts are exact, 10 if they are estimated", "%"

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.extra_vocabularies import vocabularies_installed
@@ -26,6 +27,13 @@ _HOST_PREFIX = re.compile(r"^(?:[a-z][a-z-]*\.)+(?=[a-z])")
 _HOST_SUFFIX = re.compile(r"(?:\[[^\[\]]*\]|:[\w.-]*|(?<=\d)-v\d+)$")
 #: The date of a snapshot, `latest`, and a version that ends in nought and is as often written without it.
 _VERSION_SUFFIX = re.compile(r"(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|[-@]latest|-preview-\d{2}-\d{2}|-0)$")
+
+
+class ReserveBound(NamedTuple):
+    """An output reserve that no configuration sets, and what it follows from: a quarter of the window, for one."""
+
+    tokens: int
+    source: Literal["default", "maxOutput", "window"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +80,15 @@ class ModelRow:
         The smallest of 4,096, the model's maximum output, and a quarter of its window, so that a window of 1,024
         keeps 256: the reserve the seed on small models uses.
         """
-        bounds = [DEFAULT_OUTPUT_RESERVE, self.context_window // 4]
+        return self.reserve_within(self.context_window).tokens
+
+    def reserve_within(self, window: int) -> ReserveBound:
+        """As `output_reserve`, of a window that a configuration sets, with what bounds it; nothing before the rest."""
+        bounds: list[ReserveBound] = [ReserveBound(DEFAULT_OUTPUT_RESERVE, "default")]
         if self.max_output is not None:
-            bounds.append(self.max_output)
-        return min(bounds)
+            bounds.append(ReserveBound(self.max_output, "maxOutput"))
+        bounds.append(ReserveBound(window // 4, "window"))
+        return min(bounds, key=lambda one: one.tokens)
 
 
 def _rows() -> Iterator[ModelRow]:

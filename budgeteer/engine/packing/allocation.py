@@ -116,7 +116,7 @@ def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
         raise ConfigError(what, where="contextWindow", mend="Lower it, or choose a model with a larger window.")
     reserve = config.output_reserve
     if reserve is None:
-        reserve = min(row.output_reserve, window // 4)
+        reserve = row.reserve_within(window).tokens
     if reserve >= window:
         what = f"a reserve of {reserve:,} leaves nothing of a window of {window:,} tokens"
         raise ConfigError(what, where="outputReserve", mend=f"Hold back less than {window:,}.")

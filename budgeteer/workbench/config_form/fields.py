@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Final, Literal, assert_never
 
 from budgeteer.engine.config.options import Field
 from budgeteer.engine.config.size_limits import MOST
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.models.registry import MODELS, ModelRow
+from budgeteer.engine.models.registry import MODELS, ModelRow, ReserveBound
 from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, group_of, wording
 from budgeteer.presentation.setting_values import UNSET_CHOICES, setting_text
@@ -21,6 +22,10 @@ from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.fix_buttons import apply_value
 
 type Control = Literal["switch", "segments", "select", "number", "text"]
+
+_RESERVE: Final = "outputReserve"
+#: What an empty field comes to by others: by path, the settings that are read.
+FOLLOWS: Final = MappingProxyType({_RESERVE: frozenset({"model", "contextWindow"})})
 
 #: Numbers that also get a slider.
 SLIDERS = frozenset(
@@ -65,7 +70,7 @@ class FormField:
     `strategies` are the history strategies that alone read it, () where all do; `is_unused`: the chosen one does not.
     `own_text` is what the form had where the setting was changed elsewhere, and `take_over` the value of a button that
     sets it; both "" else. `offers` are values for a text that was refused: what a button says, and its value. `origin`
-    is where an unchanged value comes from, "" for the preset.
+    is where an unchanged value comes from, "" for the preset. `note` says what an empty value comes to, and why.
     """
 
     path: str
@@ -88,6 +93,7 @@ class FormField:
     take_over: str = ""
     offers: tuple[tuple[str, str], ...] = ()
     origin: str = ""
+    note: str = ""
     changed_word: str = "overridden"
 
     @property
@@ -98,7 +104,13 @@ class FormField:
     @property
     def described_by(self) -> str:
         """The ids of what explains the control."""
-        return f"e-{self.key} h-{self.key}" if self.hint else f"e-{self.key}"
+        marks = "e" + "h" * bool(self.hint) + "n" * self.has_note
+        return " ".join(f"{mark}-{self.key}" for mark in marks)
+
+    @property
+    def has_note(self) -> bool:
+        """Whether it has a line that says what an empty value comes to."""
+        return self.path == _RESERVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +242,7 @@ def form_field(
         own_text="" if own_text is None else own_text or "empty",
         take_over="" if own_text is None else apply_value({field.path: own_text}),
         offers=tuple(_offers(field, shown, held=value)) if is_refused and own_text is None else (),
+        note=_reserve_note(current) if field.path == _RESERVE else "",
     )
 
 
@@ -310,16 +323,33 @@ def _placeholder(current: EditableConfig, field: Field) -> str:
     row: ModelRow | None = MODELS.get(current.config.model)
     if row is None or not field.nullable:
         return ""
-    window = current.config.context_window or row.context_window
-    rows = {
-        "contextWindow": row.context_window,
-        "outputReserve": min(row.output_reserve, window),
-    }
-    if field.path in rows:
-        return f"{rows[field.path]:,}"
+    if field.path == "contextWindow":
+        return f"{row.context_window:,}"
     return {"skillsBudget.limits.maxSkillsPromptTokens": "none", "features.keywords": "from the query"}.get(
         field.path, "auto"
     )
+
+
+def _own_reserve(current: EditableConfig) -> ReserveBound | None:
+    """What an empty output reserve comes to; None for an unknown model."""
+    row = MODELS.get(current.config.model)
+    return None if row is None else row.reserve_within(current.config.context_window or row.context_window)
+
+
+def _reserve_note(current: EditableConfig) -> str:
+    """What an empty output reserve comes to, and why; "" where it is set."""
+    found = _own_reserve(current)
+    if found is None or current.config.output_reserve is not None:
+        return ""
+    match found.source:
+        case "window":
+            return f"Capped at a quarter of the window: {found.tokens:,}"
+        case "maxOutput":
+            return f"Capped at the model's maximum output: {found.tokens:,}"
+        case "default":
+            return f"The default: {found.tokens:,}"
+        case _:
+            assert_never(found.source)
 
 
 def _slider(current: EditableConfig, field: Field, ceilings: Mapping[str, int]) -> Slider | None:
@@ -332,8 +362,9 @@ def _slider(current: EditableConfig, field: Field, ceilings: Mapping[str, int]) 
     is_bounded = field.maximum is not None and field.maximum < MOST
     high = int(field.maximum or 0) if is_bounded else _ceiling([*numbers, ceilings.get(field.path, 0)])
     row = MODELS.get(current.config.model)
-    if field.path == "outputReserve" and row is not None:
-        numbers.append(row.output_reserve)
+    own = _own_reserve(current) if field.path == _RESERVE else None
+    if own is not None and row is not None:
+        numbers.append(own.tokens)
         high = max(*numbers, row.max_output or row.output_reserve * 4)
     shown = value if isinstance(value, int) else (numbers[-1] if numbers else low)
     mark = None

@@ -16,7 +16,7 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.presentation.header import snapshot_of
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.config_form.fields import FormField
+from budgeteer.workbench.config_form.fields import FOLLOWS, FormField
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage, page_context
@@ -92,6 +92,7 @@ def render_swaps(
         whole_form=whole_form,
         has_inputs=has_inputs,
         fields=[] if whole_form else _fields(page, touched),
+        followers=[] if whole_form else _followers(page, touched),
         has_mark=page.change is not None and not page.is_draft,  # else the form still shows what it was drawn with
     )
     return render(request, "workbench/swaps.html", context)
@@ -105,6 +106,12 @@ def back_to(workspace: Workspace, state: ViewState) -> HttpResponseRedirect:
 def say(response: HttpResponse, sentence: str, *, can_undo: bool = False) -> HttpResponse:
     """Let the page's status line speak one sentence, with a button that takes it back where it is the newest step."""
     return trigger_client_event(response, "status", {"value": sentence, **({"undo": True} if can_undo else {})})
+
+
+def _followers(page: WorkbenchPage, touched: frozenset[str]) -> list[FormField]:
+    """The fields on the page that were not touched themselves, and follow from some that were."""
+    wanted = {path for path, read in FOLLOWS.items() if path not in touched and read & touched}
+    return [field for group in page.groups for field in group.fields_of(wanted)]
 
 
 def _fields(page: WorkbenchPage, touched: frozenset[str]) -> list[FormField]:

@@ -32,3 +32,23 @@ def test_the_model_that_the_conversation_names_stands_first_and_once(session: Wo
     names = [model.name for group in found for model in group.models]
     assert sorted(names) == sorted(MODELS)
     assert [model.name for group in found for model in group.models if model.is_chosen] == ["claude-sonnet-4-5"]
+
+
+@pytest.mark.parametrize(
+    ("delta", "note"),
+    [
+        ({"contextWindow": 3_000}, "Capped at a quarter of the window: 750"),
+        ({"contextWindow": 100_000}, "The default: 4,096"),
+        ({"contextWindow": 3_000, "outputReserve": 500}, ""),
+    ],
+)
+def test_an_empty_reserve_says_what_it_comes_to_as_the_packing_has_it(
+    session: Workspace, delta: dict[str, int], note: str
+) -> None:
+    undo_steps.commit(session, {"model": "gpt-4o", **delta})
+    current = EditableConfig.of(session)
+    groups = form_groups(current, summaries={}, ceilings={}, shown=DrawnGroups.every())
+    (field,) = [field for group in groups for field in group.fields if field.path == "outputReserve"]
+    assert field.note == note
+    assert field.slider is not None
+    assert field.slider.value == services.packing_of(session).output_reserve

@@ -60,6 +60,18 @@ def test_htmx_gets_everything_that_follows_a_change(client: Client, library: Wor
     assert 'id="config-form"' not in html
 
 
+def test_a_smaller_window_says_at_once_what_an_empty_reserve_comes_to(client: Client, session: Workspace) -> None:
+    url = f"{session.get_absolute_url()}config/"
+    data = {"config.contextWindow": "3000", "touched": "config.contextWindow"}
+    html = client.post(url, data, headers=HTMX).content.decode()
+    assert text_of(html, "n-outputReserve") == "Capped at a quarter of the window: 750"
+    assert re.search(r'id="s-outputReserve"[^>]* value="750"', html)
+    own = {**data, "config.outputReserve": "500", "touched": "config.outputReserve"}
+    html = client.post(url, own, headers=HTMX).content.decode()
+    assert text_of(html, "n-outputReserve") == ""
+    assert 'id="s-outputReserve"' not in html  # it may be held just then
+
+
 def test_a_form_that_is_sent_anew_is_swapped_whole(client: Client, library: Workspace) -> None:
     data = {"config.model": "gpt-4.1", "touched": "config.model"}
     html = client.post(f"{library.get_absolute_url()}config/", data, headers=HTMX).content.decode()
