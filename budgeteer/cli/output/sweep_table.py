@@ -36,6 +36,8 @@ def sweep_table(swept: Sweep, *, every: bool) -> str:
         sizes = [tokens.get(name, 0) for name in sections]
         rows.append((value(step.at), step.answer.size.tokens, step.answer.kept, *sizes, ", ".join(words)))
     lines = [_head(swept), "", table(("from", "tokens", "kept", *sections, ""), rows)]
+    if not any(step.answer.fits for step in swept.steps):
+        lines.append("The prompt fits at no value of this limit: `budgeteer fit` proposes other changes.")
     if len(shown) < steps:
         lines.append(f"{len(shown)} of {steps:,} steps are shown; --all shows every one.")
     return "\n".join(lines)

@@ -84,11 +84,20 @@ class ModelRow:
 
     def reserve_within(self, window: int) -> ReserveBound:
         """As `output_reserve`, of a window that a configuration sets, with what bounds it; nothing before the rest."""
-        bounds: list[ReserveBound] = [ReserveBound(DEFAULT_OUTPUT_RESERVE, "default")]
-        if self.max_output is not None:
-            bounds.append(ReserveBound(self.max_output, "maxOutput"))
-        bounds.append(ReserveBound(window // 4, "window"))
-        return min(bounds, key=lambda one: one.tokens)
+        return min(self._widest_reserve, ReserveBound(window // 4, "window"), key=lambda one: one.tokens)
+
+    def reserve_beside(self, input_budget: int) -> int:
+        """As `reserve_within`, of the window that leaves so many tokens of input beside it.
+
+        A quarter of the window is a third of what it leaves: w = b + b // 3 gives w // 4 = b // 3.
+        """
+        return min(self._widest_reserve.tokens, input_budget // 3)
+
+    @property
+    def _widest_reserve(self) -> ReserveBound:
+        if self.max_output is not None and self.max_output < DEFAULT_OUTPUT_RESERVE:
+            return ReserveBound(self.max_output, "maxOutput")
+        return ReserveBound(DEFAULT_OUTPUT_RESERVE, "default")
 
 
 def _rows() -> Iterator[ModelRow]:

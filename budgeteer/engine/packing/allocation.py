@@ -103,6 +103,12 @@ def calibrated_margin(calibration: ModelCalibration) -> int:
     return min(max(math.ceil(round(calibration.error.p99_under * 100, 6)), 1), 99)
 
 
+def window_leaving(config: BudgetConfig, input_budget: int) -> int:
+    """The window that leaves a configuration so many tokens of input beside its output reserve."""
+    reserve = config.output_reserve
+    return input_budget + (model(config.model).reserve_beside(input_budget) if reserve is None else reserve)
+
+
 def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
     """The allowance of a configuration.
 

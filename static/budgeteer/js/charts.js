@@ -44,7 +44,7 @@
   };
   const follow = async (slider, value) => {
     const use = document.getElementById("sweep-use");
-    if (use && slider.id === "sweep-at") use.value = `${use.dataset.path}=${Math.round(value) + Number(use.dataset.added)}`;
+    if (use && slider.id === "sweep-at") use.value = `${use.dataset.path}=${Math.round(value) + Math.min(use.dataset.added, Math.floor(Math.round(value) / use.dataset.part))}`;
     for (const svg of document.querySelectorAll(`[data-follow="${slider.id}"]`)) {
       const cursor = svg.querySelector("[data-cursor]");
       cursor.setAttribute("transform", `translate(${placeOf(svg, value)} 0)`);

@@ -21,7 +21,7 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.inputs.bundle import Bundle
-from budgeteer.engine.packing.allocation import Allowance, allowance
+from budgeteer.engine.packing.allocation import Allowance, allowance, window_leaving
 
 type Unit = Literal["tokens", "characters", "bytes", "items", "messages", "turns", "percent", "share"]
 
@@ -210,9 +210,9 @@ def _budget_axis(path: str, config: BudgetConfig, allowed: Allowance) -> Axis:
         return Axis(path, "tokens", 1 - allowed.window, 0, lambda at: -at, lambda v: -int(v), reserving, 0, reserve)
 
     def leaving(at: int) -> BudgetConfig:
-        return with_value(with_value(config, "contextWindow", at + reserve), "outputReserve", reserve)
+        return with_value(config, "contextWindow", window_leaving(config, at))
 
-    most = row.context_window - reserve
+    most = row.context_window - (row.output_reserve if config.output_reserve is None else reserve)
     most = most if row.max_input is None else min(most, row.max_input)
     return _plain(path, 1, most, leaving, allowed.input_budget)
 

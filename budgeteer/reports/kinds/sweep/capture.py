@@ -24,7 +24,7 @@ from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form.editable import EditableConfig, preset_of
 from budgeteer.workbench.deferred_results import subject_of, within_study_time
 from budgeteer.workbench.frozen_workspace import read_snapshot, take_snapshot
-from budgeteer.workbench.panels.sweep.drawing import current_value
+from budgeteer.workbench.panels.sweep.packed_values import current_value
 from budgeteer.workbench.panels.sweep.study import AXES, SweptLimit, axes_of, sweep_limit
 from budgeteer.workbench.preview import preview
 

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Final
 
 from budgeteer.engine.analysis.cost_and_usage import money_of
-from budgeteer.engine.config.overlay import get_path, set_path
-from budgeteer.engine.config.schema import dump_config, load_config
-from budgeteer.engine.config.size_limits import MOST
-from budgeteer.engine.counting.tokenizers import counter_for
-from budgeteer.engine.packing.allocation import tokenizer_of
 from budgeteer.engine.packing.conditions import short_name
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.ledger import SECTIONS
-from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.packing.verdict_text import Bound, cause_of
+from budgeteer.engine.packing.verdict_text import Bound
 from budgeteer.presentation.labels import count_of, in_sentence, is_past_warning, past_warning_text, signed, swept_title
 from budgeteer.presentation.scale import Scale, pushed_apart, short
 from budgeteer.presentation.sections import look_of
+from budgeteer.workbench.panels.sweep.packed_values import BUDGET, applied, current_value, dead_end, left_out_at
 from budgeteer.workbench.panels.sweep.study import SweptLimit, SweptStep, axes_of
 from budgeteer.workbench.state import ViewState
 
 PICKS = 7
+#: An output reserve that nothing sets is at most a quarter of the window: one in so many of what that leaves.
+_RESERVE_PART: Final = 3
 #: What a limit is about, by its path or the group it stands in; a limit that is not here is about every section.
 SECTION_OF = {
     "skillsBudget.limits.maxSkillsInPrompt": "skills",
@@ -39,7 +37,7 @@ SECTION_OF = {
 UNIT_WORDS = {"tokens": "tokens", "characters": "characters", "items": "", "messages": "messages", "turns": "turns"}
 
 
-MARKED = {"knee": "sweet spot", "current": "current", "most": "nothing more above"}
+MARKED = {"knee": "sweet spot", "current": "current", "most": "includes most"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +138,8 @@ class AxisChoice:
 class DraggedLine:
     """The line that is dragged over the picture, in whole values: where it may stand and where it stands.
 
-    `path` is the setting that it sets, `added` what the setting holds beyond the value (the reserve of a window).
+    `path` is the setting that it sets, `added` what it holds beyond the value (the reserve of a window), but at most
+    one in `part` of the value, 0 for no such bound. `apply` is what a button sets for the value.
     """
 
     low: int
@@ -148,6 +147,8 @@ class DraggedLine:
     value: int
     path: str
     added: int
+    part: int
+    apply: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,7 @@ class SweepView:
 
     `section_names` are the sections that differ between the picked values; `advised_apply` sets the value that the
     title speaks of (`advised_at`), "" and None where that is in force; `caution` says where it is past the warning.
+    `fits` says whether the prompt fits at any value.
     """
 
     title: str
@@ -171,6 +173,7 @@ class SweepView:
     advised_at: float | None
     line: DraggedLine | None
     caution: str = ""
+    fits: bool = True
 
 
 def sweep_choices(packing: Packing, state: ViewState) -> tuple[AxisChoice, ...]:
@@ -194,7 +197,7 @@ def binding_axis(packing: Packing, axes: Mapping[str, str]) -> str:
         paths = [path for path in by_bound.get(bound, ()) if path in axes]
         if paths:
             return next((path for path in paths if short_name(path) in exceeded), paths[0])
-    return "inputBudget"
+    return BUDGET
 
 
 def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
@@ -208,7 +211,8 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
         warned=_Warned.over(
             swept, packing.verdict.limit_tokens, warnings.threshold_percent if warnings.enabled else None
         ),
-        beyond=lambda: _beyond(packing, swept.path, swept.last),
+        beyond=lambda: left_out_at(packing, swept.path, swept.last),
+        dead_end=lambda: dead_end(packing, swept.path, swept.last),
     )
     return replace(_view(swept, current, (*SIZES, LARGE), words), line=line)
 
@@ -235,7 +239,7 @@ class _Warned:
     @classmethod
     def over(cls, swept: SweptLimit, limit: int, percent: float | None) -> _Warned:
         """There is none of a sweep over the limit itself."""
-        return cls(limit, None if swept.path == "inputBudget" else percent)
+        return cls(limit, None if swept.path == BUDGET else percent)
 
     def is_past(self, tokens: int) -> bool:
         """Whether a prompt of so many tokens fits and is past the warning."""
@@ -251,20 +255,21 @@ class _ValueTexts:
     """What a value sets, as a change of the form, and what a request of so many tokens costs; "" for neither.
 
     `warned` says from where on a prompt is past the warning, `beyond` what even the widest value leaves out and why, ""
-    where that is not known or nothing is.
+    where that is not known or nothing is. `dead_end` says what is missing where no value fits.
     """
 
     apply: Callable[[float], str]
     money: Callable[[int], str]
     warned: _Warned
     beyond: Callable[[], str] = str
+    dead_end: Callable[[], str] = str
 
 
 def _view(swept: SweptLimit, current: float | None, sizes: Sequence[PictureSize], words: _ValueTexts) -> SweepView:
     """The picture in these sizes, without a line that is dragged."""
     end = _end(swept, current)
     names = [name for name in SECTIONS if any(step.sections.get(name) for step in swept.steps)]
-    knee = swept.knee if swept.knee is not None and swept.knee <= end else None
+    knee = swept.knee if swept.knee is not None and swept.knee <= end and swept.step_at(swept.knee).fits else None
     advised = knee if knee is not None or current is None else _advised(swept, current, words.warned)
     picture = _Picture(words, swept, names, end, current, knee, advised)
     picks = tuple(picture.picks())
@@ -282,6 +287,7 @@ def _view(swept: SweptLimit, current: float | None, sizes: Sequence[PictureSize]
         advised_label="" if advised is None else f"Use {advised:,.0f}",
         line=None,
         caution=picture.caution,
+        fits=picture.fits,
     )
 
 
@@ -324,6 +330,11 @@ class _Picture:
         return self.swept.step_at(self.current) if self.current is not None else self.swept.steps[-1]
 
     @property
+    def fits(self) -> bool:
+        """Whether the prompt fits at any value."""
+        return any(step.fits for step in self.swept.steps)
+
+    @property
     def of_what(self) -> str:
         """Of what the drawn tokens are, where one section is drawn: " of history"; "" for all of them."""
         return f" of {look_of(self.drawn[0]).title.lower()}" if len(self.drawn) == 1 else ""
@@ -338,6 +349,8 @@ class _Picture:
         return f"{self.advised:,.0f} sends {tokens:,} tokens: {past}" if past else ""
 
     def title(self) -> str:
+        if not self.fits:
+            return "No value of this limit makes the prompt fit"
         if self.knee is not None:
             at, now = self.swept.step_at(self.knee), self.now
             if self.current is None or at.at == now.at:
@@ -350,7 +363,7 @@ class _Picture:
         last, now = self.swept.steps[-1], self.now
         if self.current is None or now.at == last.at:
             included = f"{count_of(last.kept, 'item')}, {count_of(last.tokens, 'token')}"
-            return f"Above {last.at:,.0f} nothing more is included: {included}"
+            return self._end(last, f": {included}")
         if self.advised is not None:
             kept = self.swept.step_at(self.advised).kept
             return f"Raise to {self.advised:,.0f} to include {kept:,} items instead of {now.kept:,}"
@@ -361,12 +374,12 @@ class _Picture:
     def sentence(self) -> str:
         steps = self.swept.steps
         parts = ["Each value is packed in full, other settings unchanged."]
-        if len(steps) > 1:
-            parts.append(self._most())
         least = next((step for step in steps if step.fits), None)
         if least is None:
-            parts.append("No value fits.")
-        elif not steps[0].fits:
+            return " ".join(filter(None, [*parts, self.texts.dead_end()]))
+        if len(steps) > 1:
+            parts.append(self._most())
+        if not steps[0].fits:
             parts.append(f"The least that can be sent is {least.at:,.0f}.")
         return " ".join(filter(None, parts))
 
@@ -375,12 +388,30 @@ class _Picture:
         last = self.swept.steps[-1]
         if self.knee is None and (self.current is None or self.now.at == last.at):
             found = self.texts.beyond() if last.fits else ""
-            return f"Above it {found}." if found else ""
+            return f"{'There' if self._ends_at_model else 'Above it'} {found}." if found else ""
         past = self.texts.warned.text(last.tokens) if last.fits and last.at != self.advised else ""
         if not past or last.kept <= self.now.kept:
-            return f"Above {last.at:,.0f} nothing more is included{self._beyond(last)}."
-        more = f"above it nothing more is included{self._beyond(last)}"
+            return f"{self._end(last, self._beyond(last))}."
+        more = "it is the most that the model takes" if self._is_last else "above it nothing more is included"
+        more += self._beyond(last)
         return f"{last.at:,.0f} includes {last.kept:,} items, {past}; {more}."
+
+    @property
+    def _ends_at_model(self) -> bool:
+        """Whether the values end at the model's own window: more might be included above, and nothing says that."""
+        return self.swept.path == BUDGET
+
+    @property
+    def _is_last(self) -> bool:
+        """Whether the last value that changes anything is the last that the model takes."""
+        return self._ends_at_model and self.swept.steps[-1].at >= self.swept.last
+
+    def _end(self, last: SweptStep, what: str) -> str:
+        """From where on nothing more is included, and up to where that is known."""
+        if self._is_last:
+            return f"{last.at:,.0f} is the most that the model takes{what}"
+        upto = f" up to {self.swept.last:,.0f}, the most that the model takes," if self._ends_at_model else ""
+        return f"Above {last.at:,.0f}{upto} nothing more is included{what}"
 
     def _beyond(self, last: SweptStep) -> str:
         """Why the last value includes no more, as the end of a sentence."""
@@ -486,45 +517,20 @@ class _Picture:
 
 
 def _line(packing: Packing, swept: SweptLimit, end: float, current: float | None) -> DraggedLine:
-    is_budget = swept.path == "inputBudget"
+    is_budget = swept.path == BUDGET
     high = max(int(end), int(swept.first) + 1)
+    value = min(int(current), high) if current is not None else high
+    own = packing.config.output_reserve
+    widest = packing.allowance.row.output_reserve if own is None else own
     return DraggedLine(
         low=int(swept.first),
         high=high,
-        value=min(int(current), high) if current is not None else high,
+        value=value,
         path="contextWindow" if is_budget else swept.path,
-        added=packing.output_reserve if is_budget else 0,
+        added=widest if is_budget else 0,
+        part=_RESERVE_PART if is_budget and own is None else 0,
+        apply=applied(packing, swept.path, value),
     )
-
-
-def current_value(packing: Packing, path: str) -> float | None:
-    """The value in force, None where the configuration sets none."""
-    if path == "inputBudget":
-        return packing.input_budget
-    value = get_path(dump_config(packing.config), path)
-    if isinstance(value, str):
-        return packing.allowance.tokens(value)
-    return float(value) if isinstance(value, (int, float)) else None
-
-
-def applied(packing: Packing, path: str, value: float) -> str:
-    """A value of the swept limit as a change of the form."""
-    if path == "inputBudget":
-        return f"contextWindow={int(value) + packing.output_reserve}"
-    return f"{path}={int(value)}"
-
-
-def _beyond(packing: Packing, path: str, value: float) -> str:
-    """What a value of the swept limit still leaves out, and by which limits: "57 items stay out by the input limit"."""
-    field = "contextWindow" if path == "inputBudget" else path
-    added = packing.output_reserve if path == "inputBudget" else 0
-    data = set_path(dump_config(packing.config), field, min(int(value) + added, MOST))
-    config = load_config(data)
-    verdict = pack(packing.bundle, config, counter=counter_for(tokenizer_of(config))).verdict
-    out = verdict.counts.get("dropped", 0)
-    if not out or not verdict.limits:
-        return ""
-    return f"{count_of(out, 'item')} {'stays' if out == 1 else 'stay'} out {cause_of(verdict.limits)}"
 
 
 def _end(swept: SweptLimit, current: float | None) -> float:

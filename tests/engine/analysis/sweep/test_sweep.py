@@ -23,6 +23,7 @@ from budgeteer.engine.content.library import Chunk, Skill
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import CompressRefused, ConfigError
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.models.registry import model
 from budgeteer.engine.packing.allocation import allowance
 from budgeteer.engine.packing.history.summary import SummaryRequest
 from budgeteer.engine.packing.ledger import ADDED, FATES
@@ -46,8 +47,14 @@ def subject_of(given_inputs: Inputs, data: dict[str, Any], provider: str | None 
 def anew(subject: Subject, data: dict[str, Any], path: str, value: float) -> Packing:
     """The packing under a configuration written out with the value; `inputBudget` by the window that leaves it."""
     if path == "inputBudget":
-        reserve = pack(subject.bundle, load_config(data), counter=subject.counter).output_reserve
-        data = set_path(set_path(data, "outputReserve", reserve), "contextWindow", int(value) + reserve)
+        most = model(load_config(data).model).output_reserve
+        own = data.get("outputReserve")
+        window = next(
+            at
+            for at in range(int(value), int(value) + (most if own is None else own) + 1)
+            if at - (min(most, at // 4) if own is None else own) == int(value)
+        )
+        data = set_path(data, "contextWindow", window)
     else:
         data = set_path(data, path, value)
     return pack(subject.bundle, load_config(data), counter=subject.counter, provider=subject.provider)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
 import pytest
+from django.test import Client
 
 from budgeteer.jobs.models import Job
 from budgeteer.presentation.sections import look_of
@@ -202,7 +204,56 @@ def test_a_flat_curve_says_so(library: Workspace) -> None:
     view = sweep_view(packed_of(library).packing, flat)
     assert view.title == "Nothing changes over the whole range"
     nowhere = SweptLimit("inputBudget", "tokens", 1, 9_000, None, (SweptStep(1, 10, 2, False, {"skills": 10}),))
-    assert "No value fits" in sweep_view(packed_of(library).packing, nowhere).sentence
+    assert sweep_view(packed_of(library).packing, nowhere).title == "No value of this limit makes the prompt fit"
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_sweep_of_the_input_limit_says_that_it_ends_where_the_model_does(
+    open_over: Callable[..., Workspace], run_jobs: Callable[[], None]
+) -> None:
+    """More might be included above, by a larger model: that nothing more is included is said up to there alone."""
+    said = [{"role": "user", "content": f"Question {at}: " + "what of berth seven, then? " * 40} for at in range(60)]
+    file = json.dumps({"model": "gpt-4", "messages": said}).encode()
+    workspace = open_over(("talk.json", file), delta={"model": "gpt-4", "history": {"strategy": "newestFirst"}})
+    run_jobs()
+    packing = packed_of(workspace).packing
+    assert packing.verdict.counts["dropped"]
+    view = view_of(workspace, "inputBudget")
+    assert packing.input_budget == 8_192 - packing.allowance.row.reserve_within(8_192).tokens
+    assert f"up to {packing.input_budget:,}, the most that the model takes, nothing more" in view.title
+    assert f"There {packing.verdict.counts['dropped']} items stay out by the input limit" in view.sentence
+    assert "Above it" not in view.sentence
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_sweep_in_which_nothing_fits_names_the_smallest_limit_that_does(client: Client, session: Workspace) -> None:
+    undo_steps.commit(session, {"contextWindow": 2_000, "outputReserve": 1_000})
+    assert not packed_of(session).packing.fits
+    view = view_of(session, "history.maxTokens")
+    assert not view.fits
+    assert view.advised_apply == ""
+    found = re.search(r"The smallest input limit that fits is ([\d,]+)\.", view.sentence)
+    assert found is not None
+    html = client.get(f"{session.get_absolute_url()}?view=sweep&over=history.maxTokens").content.decode()
+    assert 'id="sweep-fit"' in html
+    least = number(found[1])
+    for budget, fits in ((least, True), (least - 1, False)):
+        undo_steps.commit(session, {"contextWindow": budget + 1_000, "outputReserve": 1_000})
+        assert services.packing_of(session).fits is fits
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_swept_budget_is_what_its_value_sets_where_the_reserve_is_a_quarter(session: Workspace) -> None:
+    undo_steps.commit(session, {"contextWindow": 12_000})
+    view = view_of(session, "inputBudget")
+    assert view.line is not None
+    assert (view.line.part, view.line.added) == (3, 4_096)
+    for pick in view.picks:
+        if pick.apply:
+            current = EditableConfig.of(session)
+            undo_steps.commit(session, apply_posted(current, changes_of(pick.apply)).config.delta)
+            assert services.packing_of(session).input_budget == number(pick.at)
+            undo_steps.undo(session)
 
 
 def test_thousands_of_steps_are_thinned(session: Workspace) -> None:
