@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from budgeteer.engine.analysis.cost_and_usage import facts_of, money
 from budgeteer.engine.analysis.counted_text import counted_text, short_text
-from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, Ledger
+from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, TRUNCATED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, cause_of, kept_sentence, level_of
+from budgeteer.engine.providers.capabilities import ADAPTED, Loss
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of, share_text
 from budgeteer.presentation.mini_bar import MiniBar, draw_listed_strip
@@ -84,9 +85,9 @@ def header_of(packing: Packing) -> Header:
         free=_free(verdict.free_tokens) if packing.fits or verdict.free_tokens < 0 else "",
         requested=f"{verdict.asked_tokens:,} requested" if verdict.not_sent_tokens > 0 else "",
         counts=tuple(
-            FateCount(FATE_ICONS[fate], FATE_TONES[fate], _count_text(packing, fate))
+            FateCount(FATE_ICONS[fate], FATE_TONES[fate], text)
             for fate in ("kept", "truncated", "summarised", "dropped", "added")
-            if verdict.counts.get(fate)
+            for text in _count_texts(packing, fate)
         ),
         kind_text=f"{short_text(packing)} · {packing.tokenizer}",
         kind_title=_kind_title(packing),
@@ -100,13 +101,29 @@ def _free(tokens: int) -> str:
     return f"{tokens:,} free" if tokens >= 0 else f"{-tokens:,} over"
 
 
-def _count_text(packing: Packing, fate: str) -> str:
-    """How many items have a fate; of shortened ones also by how much: sealed reasoning has no size that is known."""
-    said = f"{packing.verdict.counts[fate]:,} {FATE_NAMES[fate].lower()}"
+def _count_texts(packing: Packing, fate: str) -> Iterator[str]:
+    """How many items have a fate; those that are sent in part by how much, and apart from these what has no size."""
+    count = packing.verdict.counts.get(fate, 0)
     if fate != "truncated":
-        return said
-    lost = int(packing.ledger.trimmed_tokens.sum())
-    return f"{said} by {count_of(lost, 'token')}" if lost else f"{said}, size unknown"
+        if count:
+            yield f"{count:,} {FATE_NAMES[fate].lower()}"
+        return
+    lost = packing.ledger.trimmed_tokens
+    shortened = int((lost > 0).sum())
+    if shortened:
+        yield f"{shortened:,} {FATE_NAMES[fate].lower()} by {count_of(int(lost.sum()), 'token')}"
+    if count > shortened:
+        yield f"{count - shortened:,} sent without {_part_without_size(packing)}"
+
+
+def _part_without_size(packing: Packing) -> str:
+    """What is taken from the items that are sent in part and lose nothing that is counted: mostly sealed reasoning."""
+    ledger = packing.ledger
+    rows = ledger.messages()[(ledger.fate == TRUNCATED) & (ledger.trimmed_tokens == 0)]
+    loss = packing.bundle.history_measures.column(packing.provider, "loss")
+    if len(rows) and (rows >= 0).all() and (loss[rows] & ~int(ADAPTED) == int(Loss.REASONING)).all():
+        return "their reasoning" if len(rows) > 1 else "its reasoning"
+    return "a part"
 
 
 def figures_of(packing: Packing) -> BarFigures:

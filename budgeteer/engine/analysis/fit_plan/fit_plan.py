@@ -44,7 +44,7 @@ class FitState:
         sentence: its verdict.
         tokens, limit_tokens, free_tokens: what is sent, what may be, and what is left; negative where it does not fit.
         left_out: items dropped, as the verdict counts them. left_out_by_name: those of them that are tools named to be.
-        summarised, shortened: items.
+        summarised: items. shortened: those that settings shorten, as the verdict counts them.
         input_cost: money for one request's input in US dollars, nothing of it cached; None where no price is known.
     """
 
@@ -70,7 +70,7 @@ class FitState:
             limit_tokens=verdict.limit_tokens,
             left_out=counts["dropped"],
             summarised=counts["summarised"],
-            shortened=counts["truncated"],
+            shortened=verdict.shortened,
             is_done=packing.fits and LIFTED.isdisjoint(verdict.limits),
             input_cost=packing.cost.uncached,
             left_out_by_name=int(packing.chosen.tools.left_out.sum()),
@@ -207,8 +207,8 @@ class StepEffect:
 
     @property
     def lost_words(self) -> str:
-        """How many items lose something, and how: "3 items sent in part, 22 left out"; "" for none."""
-        told = [(self.lost_items - self.gone_items, "sent in part"), (self.gone_items, "left out")]
+        """How many items lose something, and how: "3 items shortened, 22 left out"; "" for none."""
+        told = [(self.lost_items - self.gone_items, "shortened"), (self.gone_items, "left out")]
         parts = [f"{count:,} {what}" for count, what in told if count]
         if not parts:
             return ""

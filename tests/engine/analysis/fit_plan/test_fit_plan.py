@@ -21,7 +21,14 @@ from budgeteer.engine.analysis.fit_plan.proposals import TurnSummaries
 from budgeteer.engine.analysis.fit_plan.steps import STEPS, StepName
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.schema import BudgetConfig, load_config
-from budgeteer.engine.content.conversation import Conversation, Message, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.content.conversation import (
+    Conversation,
+    Message,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from budgeteer.engine.content.library import Skill, ToolDefinition
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import ConfigError
@@ -297,10 +304,34 @@ def test_a_step_that_only_adds_says_what_other_settings_take_of_what_it_brings_b
     effect = fit_plan(subject_of(session(), SMALL)).steps[0].effect
     lossy = replace(effect, lost_items=3, gone_items=1)
     step = PlanStep(StepName.RAISE_LIMITS, "", {}, is_chosen=True, effect=lossy)
-    assert step.loses == "2 items sent in part, 1 left out: other settings shorten what it brings back."
+    assert step.loses == "2 items shortened, 1 left out: other settings shorten what it brings back."
     assert replace(step, effect=replace(effect, lost_items=0, gone_items=0)).loses == "Nothing."
     assert replace(lossy, lost_items=1).lost_words == "1 item left out"
     assert StepEffect.from_json(lossy.to_json()) == lossy
+
+
+def test_shortened_items_are_counted_as_the_verdict_counts_them() -> None:
+    """What a provider takes no reasoning of is not shortened by a setting: neither side counts it."""
+    reasoned = [
+        message
+        for turn in range(6)
+        for message in (
+            user(f"Question {turn}: look at the file once more."),
+            Message(
+                "assistant", (ReasoningPart("", encrypted="sealed" * 40, provider="openai-responses"), TextPart("A"))
+            ),
+            Message("assistant", (ToolCallPart(f"c{turn}", "read", '{"path": "a.py"}'),)),
+            Message("tool", (ToolResultPart(f"c{turn}", (TextPart("word " * 120),)),)),
+        )
+    ]
+    subject = subject_of(Inputs(conversation=talk(*reasoned)), SMALL)
+    plan = fit_plan(subject, chosen=["staleContent"])
+    (step,) = plan.chosen
+    for state, config in ((plan.start, subject.config), (plan.final, with_settings(subject.config, plan.settings))):
+        verdict = subject.packed(config).verdict
+        assert state.shortened == verdict.shortened < verdict.counts["truncated"]
+    more = plan.final.shortened - plan.start.shortened
+    assert f"{more} items shortened" in step.effect.lost_words
 
 
 def test_nothing_is_offered_where_nothing_is_left_out_and_nothing_can_be_saved() -> None:
