@@ -98,13 +98,17 @@ class BarFigures:
 
 @dataclass(frozen=True, slots=True)
 class BarPiece:
-    """One stretch of the domain, in tokens; `words` say what becomes of it, behind its name or its figure."""
+    """One stretch of the domain, in tokens; `words` say what becomes of it, behind its name or its figure.
+
+    `of_tokens` is all that is sent of a category that the limit cuts in two, 0 for a piece that is all of it.
+    """
 
     kind: PieceKind
     letter: str
     name: str
     tokens: int
     words: str = ""
+    of_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +127,9 @@ class BarSegment:
 
     @property
     def title(self) -> str:
-        """What hovering says: `Tools 15,989 not sent`."""
-        return f"{self.piece.name} {self.piece.tokens:,}{self.piece.words}"
+        """What hovering says: `Tools 15,989 not sent`, `System 6,100 of 9,200 past the limit`."""
+        of_all = f" of {self.piece.of_tokens:,}" if self.piece.of_tokens else ""
+        return f"{self.piece.name} {self.piece.tokens:,}{of_all}{self.piece.words}"
 
     @property
     def css(self) -> str:
@@ -337,8 +342,9 @@ def cut_at_limit(shares: Sequence[Share], *, limit: int) -> tuple[list[BarPiece]
     for share in shares:
         inside = min(share.sent_tokens, room)
         room -= inside
-        within.append(BarPiece("sent", share.letter, share.name, inside))
-        past_limit.append(BarPiece("over", share.letter, share.name, share.sent_tokens - inside))
+        whole = share.sent_tokens if 0 < inside < share.sent_tokens else 0
+        within.append(BarPiece("sent", share.letter, share.name, inside, of_tokens=whole))
+        past_limit.append(BarPiece("over", share.letter, share.name, share.sent_tokens - inside, of_tokens=whole))
     within.append(BarPiece("free", "", HELD_BACK_NAMES["free"], room))
     return within, past_limit
 
@@ -487,6 +493,8 @@ def _clear_of(tick_px: float | None, segment: BarSegment, variant: Variant) -> B
 def _names(piece: BarPiece) -> list[str]:
     """What a piece may be labelled with, the longest first, without its letter alone."""
     count = short_count(piece.tokens)
+    if piece.of_tokens:
+        count = f"{count} of {short_count(piece.of_tokens)}"
     if piece.kind == "free":
         return [f"{count} free", count]
     if not piece.letter:

@@ -292,3 +292,15 @@ def test_a_legend_names_what_its_bars_show_and_nothing_else() -> None:
         False,
         False,
     )
+
+
+def test_a_section_that_the_limit_cuts_is_labelled_with_all_of_it() -> None:
+    """What stands before the line is no more than a part: its label alone would pass for the section's size."""
+    shares = (Share("S", "System", 9_200, 0),)
+    wide = draw_bar(BarFigures(shares, 8_192, 6_144, 6_144, 2_048, 80, "cannotFit")).drawings[0]
+    before, _, past = wide.segments
+    assert before.label == "S System 6.1k of 9.2k"
+    assert past.label.endswith("3.1k of 9.2k")
+    assert before.title.startswith("System 6,144 of 9,200")
+    whole = draw_bar(BarFigures((Share("S", "System", 5_000, 0),), 8_192, 6_144, 6_144, 2_048, 80)).drawings[0]
+    assert whole.segments[0].label == "S System 5.0k"
