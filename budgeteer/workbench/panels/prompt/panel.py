@@ -78,13 +78,11 @@ class PromptView:
     Attributes:
         carried: what the search keeps.
         outline: the whole prompt in few rows, each with the address of the page that it begins on.
-        outline_sentence: what the outline says in short.
         is_cut: further parts of the page are still to be asked for.
     """
 
     sentence: str
     outline: tuple[OutlineLink, ...]
-    outline_sentence: str
     carried: tuple[tuple[str, Any], ...]
     search_sentence: str
     spans: tuple[PromptEntry, ...]
@@ -113,7 +111,6 @@ def prompt_view(packed: Packed, state: ViewState, *, is_screenful: bool = False)
     return PromptView(
         sentence=f"{total.tokens:,} tokens, {total.chars:,} characters, in the order the model reads them",
         outline=outline,
-        outline_sentence=f"Outline: {count_of(len(prompt.parts), 'part')} in {count_of(len(outline), 'row')}",
         carried=state.pairs(q="", page=1),
         search_sentence=_found(found, searched) if searched else "",
         spans=tuple(
