@@ -192,8 +192,12 @@ class WorkbenchPage:
 
         A phone leaves out its beginning, the smallest phone its end.
         """
-        is_too_large = self.packed is not None and not self.packed.packing.fits
-        return ("Make it ", "fit…", "") if is_too_large else ("", "Restore", " items…")
+        verdict = self.packed.packing.verdict if self.packed is not None else None
+        if verdict is not None and verdict.level == "cannotFit":
+            return "Make it ", "fit…", ""
+        # Whether what is summarised could be sent whole, only the plan says.
+        is_left_out = verdict is None or verdict.counts["dropped"] > 0
+        return ("", "Restore", " items…") if is_left_out else ("Open ", "fit plan…", "")
 
     @property
     def fit_label(self) -> str:

@@ -167,7 +167,7 @@ def plan_shown(plan: FitPlan, state: ViewState, packing: Packing) -> FitPlanView
         mark=steps_mark(plan),
         advice=_advice(plan),
         caution=caution,
-        aim=_aim(plan.start, plan.final),
+        aim=_aim(plan),
         is_main=not caution or not plan.start.fits,
     )
 
@@ -180,12 +180,13 @@ def _verdict(plan: FitPlan) -> str:
     return f"After {count_of(len(plan.chosen), 'step')}: {sentence[:1].lower()}{sentence[1:]}"
 
 
-def _aim(start: FitState, final: FitState) -> str:
+def _aim(plan: FitPlan) -> str:
     """What the chosen steps come to: items that are sent again, or stand in a summary then."""
+    start, final = plan.start, plan.final
     if not start.fits:
         return "make the prompt fit"
-    if not start.left_out and not start.summarised and start.tokens == final.tokens:
-        return "nothing to mend"
+    if not plan.chosen:
+        return "no step chosen" if plan.steps else "nothing to change"
     back = start.left_out_by_limits - final.left_out_by_limits
     summarised = min(max(final.summarised - start.summarised, 0), max(back, 0))
     parts = [f"restore {back - summarised:,}"] if back > summarised else []
@@ -202,13 +203,27 @@ def _aim(start: FitState, final: FitState) -> str:
 def _advice(plan: FitPlan) -> str:
     if not plan.final.fits:
         return "These steps are not enough: choose a model with a larger window, or take a source out."
-    if plan.steps and plan.start.is_done:
+    if plan.steps and plan.start.is_done and not plan.start.summarised:
         return "No limit leaves anything out. These steps would still make the prompt smaller."
+    if plan.steps and plan.start.fits:
+        return _stays(plan)
     if not plan.steps and not plan.start.left_out:
         return "No item is left out, and no step would make the prompt smaller."
     if not plan.steps:
         return "No step would send more or save anything: what is left out is left out on purpose, or cannot be sent."
     return ""
+
+
+def _stays(plan: FitPlan) -> str:
+    """What no step sends again, where the plan was opened for it; "" where one does."""
+    start, effects = plan.start, [step.effect for step in plan.steps]
+    if start.left_out_by_limits:
+        is_back = any(one.after.left_out_by_limits < one.before.left_out_by_limits for one in effects)
+        told = f"{count_of(start.left_out_by_limits, 'item')} left out"
+    else:
+        is_back = not start.summarised or any(one.after.summarised < one.before.summarised for one in effects)
+        told = f"{count_of(start.summarised, 'item')} summarised"
+    return "" if is_back else f"No step restores the {told}. These steps only make the prompt smaller."
 
 
 def _caution(plan: FitPlan, packing: Packing) -> str:

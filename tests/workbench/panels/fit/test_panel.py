@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState
+from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState, PlanStep, StepEffect
 from budgeteer.engine.analysis.fit_plan.steps import StepName
 from budgeteer.jobs.models import Job
 from budgeteer.workbench import deferred_results, services
@@ -19,7 +20,7 @@ from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.fit import study
-from budgeteer.workbench.panels.fit.panel import FitView, fit_shown
+from budgeteer.workbench.panels.fit.panel import FitView, fit_shown, plan_shown
 from budgeteer.workbench.panels.fit.study import chosen_steps, fit_study, steps_mark
 from budgeteer.workbench.panels.request import PanelRequest
 from budgeteer.workbench.preview import Packed, preview
@@ -320,3 +321,43 @@ def test_the_model_that_the_file_names_is_offered_first_where_another_is_too_sma
     apply(client, workspace)
     workspace.refresh_from_db()
     assert FitState.of(services.packing_of(workspace)) == plan.final
+
+
+def state_of(**figures: Any) -> FitState:
+    given: dict[str, Any] = {"left_out": 0, "summarised": 14, "shortened": 0, "is_done": True, "input_cost": None}
+    return FitState("limited", "Fits, with 14 items summarised", 900, 1_000, **(given | figures))
+
+
+def step_from(before: FitState, after: FitState, *, is_chosen: bool) -> PlanStep:
+    saved = max(before.tokens - after.tokens, 0)
+    effect = StepEffect(saved, 0, (), 0, 0, before, after)
+    return PlanStep(StepName.MINIFY_RESULTS, "Minify tool results", {}, is_chosen=is_chosen, effect=effect)
+
+
+def test_a_plan_says_what_it_does_for_what_it_was_opened_for(session: Workspace) -> None:
+    """Items that are summarised alone: whether a step sends them whole is known here, and not on the button."""
+    packing, start = packed_of(session).packing, state_of()
+    smaller, whole = replace(start, tokens=800), replace(start, tokens=990, summarised=0)
+
+    def shown(after: FitState, *, is_chosen: bool = True) -> tuple[str, str]:
+        plan = FitPlan(start, (step_from(start, after, is_chosen=is_chosen),), after if is_chosen else start)
+        view = plan_shown(plan, ViewState(view=PanelName.FIT), packing)
+        return view.aim, view.advice
+
+    stays = "No step restores the 14 items summarised. These steps only make the prompt smaller."
+    assert shown(smaller) == ("make the prompt smaller", stays)
+    assert shown(whole) == ("restore 14 items summarised", "")
+    assert shown(smaller, is_chosen=False) == ("no step chosen", stays)
+
+
+def test_where_items_are_only_summarised_the_button_does_not_promise_to_restore_them(
+    client: Client, session: Workspace, run_jobs: Callable[[], None]
+) -> None:
+    undo_steps.commit(session, {"history": {"strategy": "summarizeOlder", "maxChars": 120_000}})
+    client.get(session.get_absolute_url())
+    run_jobs()  # writes the summary
+    counts = packed_of(session).packing.verdict.counts
+    assert counts["summarised"]
+    assert not counts["dropped"]
+    html = client.get(session.get_absolute_url()).content.decode()
+    assert text_of(html, "make-it-fit") == "Open fit plan…"
