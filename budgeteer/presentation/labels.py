@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.packing.conditions import short_name
-from budgeteer.engine.packing.fixes import LIMIT_NAMES
+from budgeteer.engine.packing.fixes import LIMIT_NAMES, STARTS_SUMMARISING
 
 # Each icon is one name of budgeteer/icons.py.
 FATE_ICONS = MappingProxyType(
@@ -334,15 +334,25 @@ def in_sentence(title: str) -> str:
 def warning_title(limit: str, level: str, used: int, allowed: int) -> str:
     """Where a demand stands, in a line: "History tokens: 159,268 requested, 199.1 % of the limit of 80,000"."""
     name = LIMIT_TITLES.get(short_name(limit), limit)
+    if limit in STARTS_SUMMARISING:
+        return f"{name}: {used:,} requested; above {allowed:,}, older messages are summarised"
     share = f"{used * 100 / max(allowed, 1):,.1f} %"
     if level == "exceeded":
         return f"{name}: {used:,} requested, {share} of the limit of {allowed:,}"
     return f"{name} {LEVEL_WORDS.get(level, level)}: {used:,} of {allowed:,} ({share})"
 
 
+def limit_chars_text(section: str, chars: int) -> str:
+    """A section's limit in characters; history's is none of what is sent, but starts a summary."""
+    return f"summarised above {chars:,} characters" if section == "history" else f"{chars:,} characters"
+
+
 def short_warning_title(limit: str, used: int, allowed: int) -> str:
     """The same where there is little room: "History tokens: 159,268 of 80,000"."""
-    return f"{LIMIT_TITLES.get(short_name(limit), limit)}: {used:,} of {allowed:,}"
+    name = LIMIT_TITLES.get(short_name(limit), limit)
+    if limit in STARTS_SUMMARISING:
+        return f"{name}: {used:,}, summarised above {allowed:,}"
+    return f"{name}: {used:,} of {allowed:,}"
 
 
 def uncharged_text(limit: str, used: int, asked: int) -> str:

@@ -14,7 +14,14 @@ from budgeteer.engine.packing.verdict_text import Level, figures_from_json
 from budgeteer.presentation.bar import BarFigures, BarLegend, BarPicture, Share, draw_bar, legend_of
 from budgeteer.presentation.fix_words import fix_words
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
-from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, is_past_warning, past_warning_text
+from budgeteer.presentation.labels import (
+    FATE_ICONS,
+    FATE_NAMES,
+    FATE_TONES,
+    is_past_warning,
+    limit_chars_text,
+    past_warning_text,
+)
 from budgeteer.presentation.reason_words import in_labels, rule_title
 from budgeteer.presentation.sections import OVERHEAD_TITLE, look_of
 from budgeteer.presentation.sent_words import SENT_WORDS
@@ -325,7 +332,8 @@ def _past_warning(settings: Settings, document: Document) -> str:
 def _limit(section: Mapping[str, Any]) -> str:
     if section["limitTokens"] is not None:
         return f"{section['limitTokens']:,} tokens"
-    return f"{section['limitChars']:,} chars" if section["limitChars"] is not None else ""
+    chars = section["limitChars"]
+    return limit_chars_text(section["name"], chars) if chars is not None else ""
 
 
 def _not_dropped(decisions: Sequence[Mapping[str, Any]]) -> str:

@@ -36,6 +36,9 @@ type LimitName = Literal[
 
 LIMIT_NAMES: Final[tuple[LimitName, ...]] = get_args(LimitName.__value__)
 
+#: Limits that nothing is refused by: above them, older messages are summarised.
+STARTS_SUMMARISING: Final[frozenset[LimitName]] = frozenset({"history.maxChars", "history.summarizing.trigger"})
+
 #: Limits in tokens that the input budget bounds anyway.
 _WITHIN_BUDGET: Final = ("history.maxTokens", MAX_SKILL_TOKENS)
 _NOTHING = Size()

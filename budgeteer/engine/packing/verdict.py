@@ -7,11 +7,11 @@ from typing import Final, assert_never
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.packing.allocation import Allowance, Shares
-from budgeteer.engine.packing.fixes import Limit
+from budgeteer.engine.packing.fixes import STARTS_SUMMARISING, Limit
 from budgeteer.engine.packing.history.view import Over
 from budgeteer.engine.packing.ledger import Ledger, Size
 from budgeteer.engine.packing.result import LimitWarning, Verdict, WarningLevel
-from budgeteer.engine.packing.verdict_text import Bound, Level, Shortfall, VerdictFigures
+from budgeteer.engine.packing.verdict_text import Bound, Level, Shortfall, VerdictFigures, section_phrase
 
 
 def verdict_of(
@@ -73,8 +73,10 @@ def warning_of(limit: Limit, config: BudgetConfig, *, usable_tokens: int) -> Lim
     level: WarningLevel = "approaching"
     if limit.used >= limit.allowed:
         level = "exceeded" if limit.used > limit.allowed else "reached"
-    figures = f"{limit.used:,} {limit.unit} requested {_verb(level)} {limit.name} ({limit.allowed:,})"
-    sentence = f"{figures}: {percent:,.1f} %."
+    asked = f"{limit.used:,} {limit.unit} requested"
+    sentence = f"{asked} {_verb(level)} {limit.name} ({limit.allowed:,}): {percent:,.1f} %."
+    if limit.name in STARTS_SUMMARISING:
+        sentence = f"{asked}; above {limit.allowed:,} ({limit.name}) older messages are summarised."
     fix = limit.fix.with_headroom(config.skills_budget.warnings.threshold_percent, usable_tokens=usable_tokens)
     return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, fix)
 
@@ -110,8 +112,8 @@ def error_of(
     section = max(sizes, key=lambda name: sizes[name])
     allowed = max(limit_tokens - fixed + sizes[section], 0)
     sentence = (
-        f"What no limit may drop takes {fixed:,} tokens and {limit_tokens:,} may be sent; {section} alone takes "
-        f"{sizes[section]:,}, {allowed:,} are left for it."
+        f"The prompt cannot be smaller than {fixed:,} tokens, and {limit_tokens:,} may be sent. The largest part is "
+        f"{section_phrase(section)}: {sizes[section]:,} tokens, with {allowed:,} left for it."
     )
     return BudgetExceeded(section, needed_tokens=sizes[section], allowed_tokens=allowed, sentence=sentence)
 
@@ -122,7 +124,7 @@ def _over_share(ledger: Ledger, shares: Shares) -> BudgetExceeded | None:
     if taken > shares.system_tokens:
         allowed = shares.system_tokens
         sentence = (
-            f"System texts, tools, skills and feature specs take {taken:,} tokens that no limit may drop; "
+            f"System texts, tools, skills and feature specs that must be sent take {taken:,} tokens; "
             f"shares.system leaves them {allowed:,}. Raise it, or turn the skills budget on."
         )
         return BudgetExceeded("system", needed_tokens=taken, allowed_tokens=allowed, sentence=sentence)
@@ -130,7 +132,7 @@ def _over_share(ledger: Ledger, shares: Shares) -> BudgetExceeded | None:
     chunks = ledger.total("retrieval").tokens
     if chunks > context:
         sentence = (
-            f"Pinned chunks take {chunks:,} tokens that no limit may drop; shares.context leaves them {context:,}. "
+            f"Pinned chunks take {chunks:,} tokens and must be sent; shares.context leaves them {context:,}. "
             "Raise it, or unpin one."
         )
         return BudgetExceeded("retrieval", needed_tokens=chunks, allowed_tokens=context, sentence=sentence)

@@ -176,6 +176,11 @@ class VerdictFigures:
         return f"{', '.join(others)} and {last}" if others else last
 
 
+def section_phrase(section: str) -> str:
+    """A section in a sentence: "the system text"."""
+    return _SECTIONS.get(section, (section, ""))[0]
+
+
 def _plural(noun: str, count: int) -> str:
     return noun if count == 1 else f"{noun}s"
 

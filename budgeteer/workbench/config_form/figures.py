@@ -84,7 +84,8 @@ def _history(packing: Packing) -> str:
         case "tokens" if section.limit_tokens is not None:
             return f"{section.after.size.tokens:,} / {section.limit_tokens:,}"
         case "characters" if section.limit_chars is not None:
-            return f"{section.after.size.chars:,} / {section.limit_chars:,} chars"
+            # No limit of what is sent: above it, older messages are summarised.
+            return f"{section.after.size.chars:,} chars, summarised above {section.limit_chars:,}"
         case "tokens" | "characters" | "messages" | None:
             kept, asked = _kept(packing, "history")
             return f"{kept:,} of {asked:,} stay" if kept < asked else f"all {asked:,} stay"

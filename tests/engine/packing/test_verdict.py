@@ -10,6 +10,7 @@ import pytest
 from budgeteer.engine.content.conversation import Message
 from budgeteer.engine.content.library import Chunk, Skill, ToolDefinition
 from budgeteer.engine.packing.result import Packing
+from budgeteer.presentation.labels import warning_title
 from tests.engine.packs import assistant, bundle_of, packed, result, system, user
 
 TOOLS = tuple(
@@ -83,7 +84,7 @@ def test_pinned_chunks_over_their_share_are_a_stated_error(redistribute: bool) -
     assert chunks - 2 <= over.error.allowed_tokens < chunks
     assert over.verdict.level == "cannotFit"
     assert over.error.sentence == (
-        f"Pinned chunks take {chunks:,} tokens that no limit may drop; shares.context leaves them "
+        f"Pinned chunks take {chunks:,} tokens and must be sent; shares.context leaves them "
         f"{over.error.allowed_tokens:,}. Raise it, or unpin one."
     )
     assert one_of(enough + query - 4).error is None
@@ -126,3 +127,44 @@ def test_chunks_are_kept_no_room_for_an_exchange_that_maxtokens_will_not_let_sta
     strategy = {"history": {"strategy": "newestFirst", "maxTokens": 20}}
     found = at(170, *talk, inputs={"chunks": chunks, "query": "Go"}, **strategy)
     assert {one.id: one.fate for one in found.ledger}["chunk:p"] == "kept"
+
+
+def test_a_limit_that_starts_a_summary_is_not_told_as_one_that_is_exceeded() -> None:
+    talk = [user("First of all. " * 40), assistant("Second to none. " * 40), user("third"), assistant("fourth")]
+    packing = at(4_000, *talk, history={"strategy": "summarizeOlder", "maxChars": 800, "keepUserTurns": 1})
+    (warning,) = [one for one in packing.warnings if one.limit == "history.maxChars"]
+    asked = f"{warning.used:,} characters of history requested"
+    assert warning.sentence == f"{asked}; above 800 (history.maxChars) older messages are summarised."
+    assert warning_title(warning.limit, warning.level, warning.used, warning.allowed) == (
+        f"History characters: {warning.used:,} requested; above 800, older messages are summarised"
+    )
+
+
+def test_what_cannot_be_smaller_says_so_and_names_its_largest_part() -> None:
+    packing = at(100, system("word " * 300), user("Go"))
+    assert packing.error is not None
+    sizes = {name: packing.ledger.total(name).tokens for name in ("system", "query")}
+    fixed, limit = sum(sizes.values()), packing.verdict.limit_tokens
+    assert packing.error.sentence == (
+        f"The prompt cannot be smaller than {fixed:,} tokens, and {limit:,} may be sent. The largest part is the system "
+        f"text: {sizes['system']:,} tokens, with {limit - sizes['query']:,} left for it."
+    )
+
+
+def test_the_input_limit_warns_of_what_is_sent_where_everything_is() -> None:
+    """What is only shortened is sent: the request would have been too large, and is so no more."""
+    called = [
+        message
+        for turn in range(6)
+        for message in (user(f"Question {turn}"), assistant("", f"c{turn}"), result(f"c{turn}", "word " * 200))
+    ]
+    cleared = {"strategy": "clearToolResults", "clearing": {"trigger": 0, "keep": 1}}
+    packing = at(1_200, *called, user("Go"), history=cleared)
+    assert packing.fits
+    assert packing.verdict.shortened
+    assert packing.verdict.counts["dropped"] == 0
+    assert packing.demand.tokens > packing.verdict.limit_tokens
+    assert not [one for one in packing.warnings if one.limit == "inputBudget"]
+    tight = at(packing.total.tokens + 10, *called, user("Go"), history=cleared)
+    (warning,) = [one for one in tight.warnings if one.limit == "inputBudget"]
+    assert (warning.used, warning.level) == (tight.total.tokens, "approaching")

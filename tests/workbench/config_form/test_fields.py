@@ -8,6 +8,7 @@ from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import form_groups
+from budgeteer.workbench.config_form.figures import summaries_of
 from budgeteer.workbench.config_form.model_menu import model_groups
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.models import Workspace
@@ -52,3 +53,11 @@ def test_an_empty_reserve_says_what_it_comes_to_as_the_packing_has_it(
     assert field.note == note
     assert field.slider is not None
     assert field.slider.value == services.packing_of(session).output_reserve
+
+
+def test_the_figure_of_a_history_that_is_summarised_names_where_that_starts(session: Workspace) -> None:
+    undo_steps.commit(session, {"history": {"strategy": "summarizeOlder", "maxChars": 10_000_000}})
+    packing = services.packing_of(session)
+    sent = sum(one.after.size.chars for one in packing.sections if one.name == "history")
+    figure = summaries_of(EditableConfig.of(session), packing)["history"]
+    assert figure == f"{sent:,} chars, summarised above 10,000,000"

@@ -290,9 +290,7 @@ class _Run:
             above = f"The demand is {before - self.limit:,} tokens above the limit"
             yield ReplayEvent("overflow", f"{above}: something is left out from here on.")
         else:
-            yield ReplayEvent(
-                "overflow", "It cannot be made to fit: what no limit may drop is above the limit by itself."
-            )
+            yield ReplayEvent("overflow", "It cannot be made to fit: what must be sent is above the limit by itself.")
 
     def _summarised(self, covered: int) -> Iterator[ReplayEvent]:
         """The summary where it stands for more messages, or for others, than at the request before."""
