@@ -338,8 +338,11 @@ class Packer:
             sections = pruned_demand(sections, self.pruned, view, given_frames=given_frames)
         demand = sum((section.demand.size for section in sections), Size())
         limits = list(limits_of(self.bundle, chosen, self.config, view))
-        if is_close(demand.tokens, self.allowed.usable_tokens, self.config):
-            limits.append(budget_limit(demand, self.allowed, budget_fix(self.bundle, chosen, self.config, view)))
+        counts = ledger.counts()
+        is_whole = error is None and not counts["dropped"] and not counts["summarised"]
+        charged = ledger.total() if is_whole else demand  # what is only shortened asks for no more than is sent
+        if is_close(charged.tokens, self.allowed.usable_tokens, self.config):
+            limits.append(budget_limit(charged, self.allowed, budget_fix(self.bundle, chosen, self.config, view)))
         if chosen.shares is not None:
             demands = {section.name: section.demand.size.tokens for section in sections}
             limits += share_limits(demands, chosen.shares, is_limited=self.config.skills_budget.enabled)
