@@ -146,8 +146,8 @@ def test_what_cannot_be_smaller_says_so_and_names_its_largest_part() -> None:
     sizes = {name: packing.ledger.total(name).tokens for name in ("system", "query")}
     fixed, limit = sum(sizes.values()), packing.verdict.limit_tokens
     assert packing.error.sentence == (
-        f"The prompt cannot be smaller than {fixed:,} tokens, and {limit:,} may be sent. The largest part is the system "
-        f"text: {sizes['system']:,} tokens, with {limit - sizes['query']:,} left for it."
+        f"The prompt cannot be smaller than {fixed:,} tokens, and {limit:,} may be sent. The largest part is "
+        f"the system text: {sizes['system']:,} tokens, with {limit - sizes['query']:,} left for it."
     )
 
 

@@ -20,6 +20,7 @@ from budgeteer.workbench.deferred_results import answered
 from budgeteer.workbench.fix_buttons import button_of
 from budgeteer.workbench.panels.fit.study import fit_study, steps_mark, steps_text
 from budgeteer.workbench.panels.request import PanelRequest
+from budgeteer.workbench.panels.warnings.effects import value_below_warning
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
 
@@ -28,6 +29,7 @@ LEAST_MONEY: Final = 0.0001
 #: Nor is a smaller share of it.
 LEAST_SHARE: Final = 0.005
 _STRATEGY: Final = "history.strategy"
+_HISTORY_LIMIT: Final = "history.maxTokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class FitStepView:
         money: what it changes in the cost of a request, "" where no price is known or nothing changes.
         alternative: the chosen step that this one would take the place of, "" for none.
         strategy: the strategy of history that it leaves and the one that it takes, "" where that stays.
-        note: why it raises a limit to less than the warning on the map does, "" where it does not.
+        note: why it raises a limit to another value than the warning on the map recommends, "" where it does not.
     """
 
     name: str
@@ -148,12 +150,19 @@ def fit_shown(packed: Packed, request: PanelRequest) -> FitView:
     if found is None:
         return FitView(carried, posted, sentence=request.no_study)
     if isinstance(found, FitPlan):
-        return FitView(carried, posted, plan=plan_shown(found, state, packed.packing))
+        raises = any(step.name is StepName.RAISE_LIMITS and _HISTORY_LIMIT in step.settings for step in found.steps)
+        below = value_below_warning(workspace, packed) if raises else {}
+        return FitView(carried, posted, plan=plan_shown(found, state, packed.packing, below=below))
     return FitView(carried, posted, job=job_card(found, then=state.address(workspace.get_absolute_url())))
 
 
-def plan_shown(plan: FitPlan, state: ViewState, packing: Packing) -> FitPlanView:
-    """A plan as it is printed, beside the warnings of the packing that it begins with."""
+def plan_shown(
+    plan: FitPlan, state: ViewState, packing: Packing, *, below: Mapping[str, int] | None = None
+) -> FitPlanView:
+    """A plan as it is printed, beside the warnings of the packing that it begins with.
+
+    `below` are the lower values of limits that warnings recommend first, since the prompt stays below its warning then.
+    """
     chosen = tuple(step.name.value for step in plan.chosen)
     caution = _caution(plan, packing)
     level = plan.final.level
@@ -162,7 +171,7 @@ def plan_shown(plan: FitPlan, state: ViewState, packing: Packing) -> FitPlanView
         icon=LEVEL_ICONS[level],
         verdict=_verdict(plan),
         figures=tuple(_figures(plan.start, plan.final)),
-        steps=tuple(_step(step, plan, state, packing) for step in plan.steps),
+        steps=tuple(_step(step, plan, state, packing, below or {}) for step in plan.steps),
         apply_label=f"Apply {count_of(len(chosen), 'step')}" if chosen else "",
         mark=steps_mark(plan),
         advice=_advice(plan),
@@ -259,19 +268,29 @@ def _free(state: FitState) -> str:
     return f"{state.free_tokens:,}" if state.free_tokens >= 0 else f"{-state.free_tokens:,} over"
 
 
-def _lower_than(warned: Mapping[str, Any], step: PlanStep) -> str:
-    """Why a step raises limits to less than warnings do, "" where it does not: what is chosen above it saves first."""
+def _beside_warning(warned: Mapping[str, Any], below: Mapping[str, int], step: PlanStep) -> str:
+    """Why a step raises limits to another value than warnings recommend, "" where it does not.
+
+    What is chosen above it saves first; and a warning recommends first what stays below the prompt's own warning.
+    """
     lower = [
         f"{warned[path]:,}"
         for path, value in step.settings.items()
         if type(value) is int and type(warned.get(path)) is int and value < warned[path]
     ]
-    if step.name is not StepName.RAISE_LIMITS or not lower:
+    if step.name is not StepName.RAISE_LIMITS:
         return ""
-    return f"Less than the {' and '.join(lower)} of the warning: chosen steps before it make the prompt smaller."
+    first = [f"{below[path]:,}" for path, value in step.settings.items() if path in below and below[path] < value]
+    if first and not lower:
+        return f"The warning and the sweep recommend {first[0]}, with which the prompt stays below its warning."
+    return (
+        ""
+        if not lower
+        else f"Less than the {' and '.join(lower)} of the warning: chosen steps before it make the prompt smaller."
+    )
 
 
-def _step(step: PlanStep, plan: FitPlan, state: ViewState, packing: Packing) -> FitStepView:
+def _step(step: PlanStep, plan: FitPlan, state: ViewState, packing: Packing, below: Mapping[str, int]) -> FitStepView:
     warned = {path: value for warning in packing.warnings for path, value in warning.fix.settings.items()}
     effect, name = step.effect, step.name.value
     chosen = tuple(one.name.value for one in plan.chosen)
@@ -303,7 +322,7 @@ def _step(step: PlanStep, plan: FitPlan, state: ViewState, packing: Packing) -> 
         if effect.lost_items > len(effect.lost)
         else "",
         alternative=others[0].title if others and not step.is_chosen else "",
-        note=_lower_than(warned, step),
+        note=_beside_warning(warned, below, step),
         strategy=_strategy(step, packing),
     )
 

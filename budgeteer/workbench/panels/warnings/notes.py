@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from budgeteer.engine.analysis.sweep.axes import full_path
 from budgeteer.engine.errors import SIZES, BudgetExceeded
@@ -16,6 +17,7 @@ from budgeteer.workbench.fix_buttons import FixButton, button_of
 NO_BUTTON = FixButton()
 
 
+_HISTORY_LIMIT: Final = "history.maxTokens"
 #: An item is named from this part of its section on: a third.
 LEAST_PART = 3
 
@@ -76,8 +78,14 @@ def notes_of(packing: Packing, origin_of: OriginOf = lambda _path: "") -> tuple[
 
 
 def _error_note(packing: Packing, error: BudgetExceeded) -> Note:
-    """What does not fit, with the item that takes most of it, and the button of the one limit that is too low."""
-    button = button_of({"history.maxTokens": error.least_limit}) if error.least_limit else NO_BUTTON
+    """What does not fit, with the item that takes most of it, and the button of the one limit that is too low.
+
+    It is raised to what the limit's warning recommends, so that every place names one number; the least stands in the
+    sentence.
+    """
+    warned = (one.fix.settings for one in packing.warnings if one.limit == _HISTORY_LIMIT and one.fix.settings)
+    least = next(warned, {_HISTORY_LIMIT: error.least_limit})
+    button = button_of(least) if error.least_limit else NO_BUTTON
     return Note(
         tone="e",
         title="This does not fit.",

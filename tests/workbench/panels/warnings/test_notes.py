@@ -11,7 +11,7 @@ from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.apply import apply_posted
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.fix_buttons import changes_of
+from budgeteer.workbench.fix_buttons import button_of, changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.section_table import section_table
 from budgeteer.workbench.panels.warnings.notes import notes_of
@@ -62,8 +62,10 @@ def test_a_history_limit_below_what_must_stay_is_raised_by_one_button(session: W
     packing = services.packing_of(session)
     assert packing.error is not None
     assert packing.error.cause == "ownLimit"
-    note = notes_of(packing)[0]
-    assert note.apply_label == f"Raise max history tokens to {packing.error.least_limit:,}"
+    note, *others = notes_of(packing)
+    (warned,) = [one for one in packing.warnings if one.limit == "history.maxTokens"]
+    assert note.apply == button_of(warned.fix.settings).apply  # one number, here and in the limit's own warning
+    assert note.apply in {one.apply for one in others}
     change = apply_posted(EditableConfig.of(session), changes_of(note.apply))
     undo_steps.commit(session, change.config.delta)
     assert services.packing_of(session).fits
