@@ -283,11 +283,9 @@ def _beside_warning(warned: Mapping[str, Any], below: Mapping[str, int], step: P
     first = [f"{below[path]:,}" for path, value in step.settings.items() if path in below and below[path] < value]
     if first and not lower:
         return f"The warning and the sweep recommend {first[0]}, with which the prompt stays below its warning."
-    return (
-        ""
-        if not lower
-        else f"Less than the {' and '.join(lower)} of the warning: chosen steps before it make the prompt smaller."
-    )
+    if not lower:
+        return ""
+    return f"Less than the {' and '.join(lower)} of the warning: chosen steps before it make the prompt smaller."
 
 
 def _step(step: PlanStep, plan: FitPlan, state: ViewState, packing: Packing, below: Mapping[str, int]) -> FitStepView:
