@@ -8,7 +8,6 @@ import numpy as np
 
 from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.config.schema import BudgetConfig
-from budgeteer.engine.counting.text_boundaries import cut_topic
 from budgeteer.engine.packing.conditions import settings_of
 from budgeteer.engine.packing.ledger import Decision, Ledger
 from budgeteer.engine.packing.pruning.blocks import block_id
@@ -24,7 +23,6 @@ from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
 
 TEXT_CHARS = 6_000
-TITLE_CHARS = 90
 MOST_LINKS = 6
 POLICIES = (
     ("auto", "Auto", "Automatic."),
@@ -98,7 +96,7 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
         id=decision.id,
         letter=badge.letter,
         category=badge.category,
-        name=where.split(index, _titled(decision.name or decision.id)),
+        name=where.split(index, decision.name or decision.id),
         where=" · ".join(where.of_item(index)) or decision.id,
         fate=decision.fate,
         fate_word=FATE_NAMES["added"] if block_id(decision.id) else word or f"{FATE_NAMES[decision.fate]} {figure}",
@@ -127,11 +125,6 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
         text_note=_cut_note(text),
         close_url=state.query(sel=""),
     )
-
-
-def _titled(name: str) -> str:
-    """A name as a heading: of a long message, whose text stands below, the beginning."""
-    return name if len(name) <= TITLE_CHARS else cut_topic(" ".join(name.split()), TITLE_CHARS)
 
 
 def _links(packed: Packed, where: Whereabouts, index: int, state: ViewState) -> tuple[tuple[str, str, str], ...]:
