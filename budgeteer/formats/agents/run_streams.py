@@ -17,7 +17,7 @@ from budgeteer.engine.content.conversation import ContentPart, Message, Part, Re
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
-from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.messages.objects import OBJECT, object_under
 from budgeteer.formats.openai.chat import content_parts
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
@@ -30,6 +30,10 @@ _TYPES: Final = frozenset(
 """The events of the Gemini CLI and of Droid."""
 _PART_EVENTS: Final = frozenset({"text", "reasoning", "tool_use", "step_start", "step_finish", "error"})
 """OpenCode's events."""
+_DOTTED: Final = frozenset(
+    {"session.start", "session.shutdown", "session.end", "turn.start", "turn.end", "tool.call", "tool.result"}
+)
+"""Events with what they tell beside their type, as loggers of Copilot's sessions write them."""
 _RESULT_FIELDS: Final = ("output", "value", "error", "message", "title", "input", "tool_id", "toolId", "display")
 _WIRE: Final = frozenset({"TurnBegin", "ContentPart", "ToolCall", "ToolResult", "StepBegin", "TurnEnd"})
 """Kimi's events."""
@@ -45,7 +49,11 @@ def detect(document: Document) -> str | None:
 
 
 def _is_event(value: Mapping[str, Any]) -> bool:
-    return _is_printed(value) or _is_part_event(value) or _is_wire(value)
+    return _is_printed(value) or _is_part_event(value) or _is_wire(value) or _is_dotted(value)
+
+
+def _is_dotted(value: Mapping[str, Any]) -> bool:
+    return text_value(value.get("type")) in _DOTTED and "data" not in value
 
 
 def _is_printed(value: Mapping[str, Any]) -> bool:
@@ -70,6 +78,8 @@ def _tells(value: Mapping[str, Any]) -> bool:
     kind = text_value(value.get("type"))
     if _is_wire(value) or (_is_part_event(value) and isinstance(value.get("part"), OBJECT)):
         return True
+    if _is_dotted(value):
+        return isinstance(value.get("tool"), OBJECT) and isinstance(value["tool"].get("name"), str)
     if kind == "message":
         own = {"session_id", "delta", "timestamp"} & value.keys()
         other = {"conversation", "channelId", "from"} & value.keys()  # an activity of a bot framework
@@ -92,6 +102,8 @@ def read(document: Document) -> Imported:
             document.notes.say("The file holds the final reply alone, and neither the prompt nor what led to it")
         elif _is_wire(entry.value):
             _wire(run, entry.value["message"])
+        elif _is_dotted(entry.value):
+            _dotted(run, entry.value)
         elif isinstance(entry.value.get("part"), OBJECT):
             _part_event(run, entry.value, entry.value["part"])
         else:
@@ -189,6 +201,21 @@ def _printed(run: _Run, raw: Mapping[str, Any]) -> None:
             run.answer(raw.get("tool_id") or raw.get("id"), texts(*dict.fromkeys(shown)), raw, failed=failed)
         case _:
             run.leave(kind, raw)
+
+
+def _dotted(run: _Run, raw: Mapping[str, Any]) -> None:
+    """An event with what it tells beside its type."""
+    kind, tool, asked = text_value(raw.get("type")), object_under(raw, "tool"), object_under(raw, "request")
+    if kind == "turn.start" and text_value(asked.get("message")):
+        run.ask(texts(asked["message"]))
+    elif kind == "tool.call":
+        run.call(tool.get("name"), tool.get("parameters", tool.get("arguments")), tool.get("id"))
+    elif kind == "tool.result":
+        told = raw.get("result", tool.get("result"))
+        shown = told if isinstance(told, str) else "" if told is None else compact_json(told)
+        run.answer(tool.get("id"), texts(shown), raw, failed=raw.get("success") is False)
+    else:
+        run.leave(kind, raw)
 
 
 def _part_event(run: _Run, raw: Mapping[str, Any], part: Mapping[str, Any]) -> None:

@@ -37,6 +37,8 @@ _OWN_TYPES = frozenset(
 #: Before what an id is of: Anthropic's replies have `msg`, from Amazon's and Google's servers as well.
 _ID_PREFIX = re.compile(r"([A-Za-z]{2,16})[_-]")
 _REPLY_PREFIX = "msg"
+_BEGINNING = frozenset({"type", "sessionId", "cwd", "version"})
+"""What the first line of a copied session has, whose other lines are messages alone."""
 _OWN_KEYS = frozenset({"parentUuid", "sessionId", "leafUuid", "messageId", "isSidechain", "uuid"})
 
 
@@ -49,15 +51,18 @@ def detect(document: Document) -> str | None:
     talk = sum(1 for line in lines if _is_talk(line.value))
     if talk:
         return f"has {talk:,} `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
-    own = [
-        line
-        for line in lines
-        if text_value(line.value.get("type")) in _OWN_TYPES and not _OWN_KEYS.isdisjoint(line.value)
-    ]
+    own = [line.value for line in lines if _is_own(line.value)]
     bare = sum(map(_is_bare_talk, (line.value for line in lines))) if own else 0
     if own and (len(own) + bare) * 2 >= len(lines):
-        return f"has lines of the type `{own[0].value['type']}`, which Claude Code writes"
+        return f"has lines of the type `{text_value(own[0].get('type'))}`, which Claude Code writes"
     return None
+
+
+def _is_own(value: Mapping[str, Any]) -> bool:
+    """Whether a line tells of a session without being said: of Claude Code's types, or with all it says of each."""
+    if text_value(value.get("type")) in _OWN_TYPES:
+        return not _OWN_KEYS.isdisjoint(value)
+    return value.keys() >= _BEGINNING and "message" not in value
 
 
 def session_lines(document: Document) -> Sequence[JsonLine]:
@@ -89,10 +94,11 @@ def _is_talk(value: Mapping[str, Any]) -> bool:
 
 
 def _is_bare_talk(value: Mapping[str, Any]) -> bool:
-    """Whether a line is a message of the role that is its type, without any id: cut fixtures of sessions have some."""
+    """Whether a line is a message of the role that is its type, if it has one, without any id, as cut fixtures have."""
     message = value.get("message")
-    kind = text_value(value.get("type"))
-    return kind in ("user", "assistant") and isinstance(message, Mapping) and message.get("role") == kind
+    if not isinstance(message, Mapping) or message.get("role") not in ("user", "assistant"):
+        return False
+    return text_value(value.get("type")) in ("", message["role"])
 
 
 def read(document: Document) -> Imported:

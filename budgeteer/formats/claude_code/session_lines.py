@@ -13,6 +13,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.content.slot_initializers import sets_slots
 from budgeteer.formats.anthropic.messages import recorded_request
 from budgeteer.formats.claude_code.attachments import attached_message
+from budgeteer.formats.claude_code.iflow import is_iflow
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.objects import OBJECT
@@ -32,6 +33,11 @@ _MARKS_OF_BARE: Final = frozenset({"uuid", "sessionId", "isSidechain"})
 """What a line has whose `message` is nothing but a content, and no `version`: so copies of sessions are written.
 
 Lines by Claude Code itself have one, and lines by others none of these."""
+
+_COPIED_TYPES: Final = (None, "human", "tool_result")
+"""The types of lines with a message that only copies of sessions have: none, and names that others gave."""
+
+_MARKS_OF_RESULT: Final = frozenset({"tool_use_id", "content"})
 
 NAMED_FILE: Final = re.compile(
     r"""(?<!\S)@(?:"[^"\n]{1,400}"|[^\s"'`<>()\[\]{},;/.]{0,200}(?:/|\.[^\s"'`<>()\[\]{},;.]))"""
@@ -266,7 +272,17 @@ def _message_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     kind = value.get("type")
     if kind == "attachment":
         return attached_message(value)
-    return message_of_talk(value) if kind in ("user", "assistant") else {}
+    if kind in ("user", "assistant"):
+        return message_of_talk(value)
+    return message_of_copied(value) if kind in _COPIED_TYPES else {}
+
+
+def message_of_copied(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message of a line that another program wrote of a session: a result by itself, or a message by its role."""
+    if value.get("type") == "tool_result":
+        return {"role": "user", "content": [value]} if value.keys() >= _MARKS_OF_RESULT else {}
+    message = message_of_talk(value)
+    return message if message.get("role") in ("user", "assistant") else {}
 
 
 def message_of_talk(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -285,8 +301,11 @@ def _record(line: JsonLine, value: Mapping[str, Any], skipped: list[Skipped], sh
         why = f"a `{kind}` line without a readable message"
         skipped.append(Skipped(f"line {line.number}", why, compact_json(value)[:500]))
         return None
-    parent = value.get("parentUuid", ABSENT)
+    if message and kind not in ("user", "assistant"):
+        kind = "attachment" if kind == "attachment" else text_value(message.get("role"))
     is_reply = kind == "assistant"
+    session = text_value(value.get("sessionId"))
+    parent = ABSENT if is_iflow(session) else value.get("parentUuid", ABSENT)
     return SessionRecord(
         line,
         sys.intern("user" if message and kind == "attachment" else kind),
@@ -300,7 +319,7 @@ def _record(line: JsonLine, value: Mapping[str, Any], skipped: list[Skipped], sh
         | (ATTACHED if kind == "attachment" else 0)
         | (_reply_marks(message) if is_reply else _mode_mark(value) | _file_mark(value, message)),
         shared.context(
-            text_value(value.get("sessionId")),
+            session,
             text_value(value.get("agentId")),
             text_value(message.get("model")) if is_reply else "",
             text_value(value.get("logicalParentUuid")),

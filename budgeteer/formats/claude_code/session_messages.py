@@ -11,6 +11,7 @@ from typing import Any
 from budgeteer.engine.content.conversation import Message, Part, Role, ToolCallPart, calls_of, results_of
 from budgeteer.formats.anthropic.messages import split_message
 from budgeteer.formats.claude_code.attachments import is_typed_attachment
+from budgeteer.formats.claude_code.iflow import as_sent_by_iflow
 from budgeteer.formats.claude_code.sent_calls import as_sent
 from budgeteer.formats.claude_code.session_lines import SessionRecord
 from budgeteer.formats.messages.message_order import in_slots
@@ -62,6 +63,9 @@ class _Writer:
         parts = self._fresh(said.parts)
         if len(parts) < len(said.parts):
             said = replace(said, parts=parts)
+            if not parts:
+                self.notes.count("Lines that repeat calls made before, read once")
+                return
         message = lean(said, self.notes)
         turn = self.by_message_id.get(record.message_id)
         if turn is None:
@@ -131,8 +135,7 @@ def _message(record: SessionRecord, raw: Mapping[str, Any], role: Role, notes: N
     """The line's message; a user line with results becomes several."""
     message, line, created = record.message, record.number, text_value(raw.get("timestamp"))
     content = notes.content_of(message)
-    if role == "assistant":
-        content = as_sent(content, raw, notes)
+    content = as_sent(content, raw, notes) if role == "assistant" else as_sent_by_iflow(content)
     said = split_message(role, content, line=line, uid=record.uuid, created=created)
     notes.check_read(said[0], message, f"line {line}", read=("content", "text"))
     return said

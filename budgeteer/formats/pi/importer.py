@@ -72,6 +72,9 @@ def read(document: Document) -> Imported:
     for chat in conversations:
         for line in lines_of(outlines_of(chat.messages)):
             read[line] = 1
+    beside = sum(record.kind == "custom_message" and not read[record.number] for record in records)
+    made = max(chat.metadata["compactions"] for chat in conversations)
+    notes.count("Texts of extensions beside the branches, left out", 0 if made else beside)
     notes.leave_entries(record.number for record in records if not read[record.number])
     return Imported(format="", reason="", kind="conversation", conversations=conversations, skipped=tuple(skipped))
 

@@ -67,6 +67,11 @@ class PiRecord:
         """Whether the model read or wrote it."""
         return self.kind in _SAYING
 
+    @property
+    def is_said(self) -> bool:
+        """Whether it is more than a text that an extension put in."""
+        return self.is_message and self.kind != "custom_message"
+
 
 @dataclass(frozen=True, slots=True)
 class PiBranch:
@@ -178,11 +183,11 @@ class PiTree:
         )
 
     def other_leaves(self, main: PiBranch) -> list[int]:
-        """Where the other branches end, the newest first."""
+        """Where the other branches end, the newest first; a text of an extension that nothing follows is none."""
         inside = {id(record) for record in main.entire}
         places = range(len(self.records) - 1, -1, -1)
         on_main = {place for place in places if id(self.records[place]) in inside}
-        return other_leaves(self.parent, [place for place in places if self.records[place].is_message], on_main)
+        return other_leaves(self.parent, [place for place in places if self.records[place].is_said], on_main)
 
     def _after(self, path: Sequence[int], last: int) -> list[PiRecord]:
         """The compaction, what it kept of the entries before it, and what follows."""

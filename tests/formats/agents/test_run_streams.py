@@ -50,3 +50,21 @@ def test_a_run_of_amp_that_was_refused_says_so() -> None:
     (result,) = results_of(chat.messages[-1])
     assert (result.content, result.is_error, chat.model) == ((TextPart("not allowed"),), True, "claude-x")
     assert [(each.input_tokens, each.cache_read_tokens) for each in chat.recorded] == [(13, 10)]
+
+
+def test_events_that_tell_beside_their_type_are_read() -> None:
+    run = [
+        {"type": "session.start", "timestamp": "2026-03-01T10:00:00Z", "cwd": "/srv"},
+        {"type": "turn.start", "request": {"type": "user-text", "message": "Which pier?"}},
+        {"type": "tool.call", "tool": {"name": "piers", "parameters": {"line": 2}}},
+        {"type": "tool.result", "tool": {"name": "piers"}, "result": {"pier": 2}},
+        {"type": "message", "role": "assistant", "content": "Pier 2."},
+        {"type": "turn.end"},
+    ]
+    found = import_bytes(jsonl(*run))
+    (chat,) = found.conversations
+    assert (found.format, [message.role for message in chat.messages]) == (
+        "agent-run", ["user", "assistant", "tool", "assistant"],
+    )  # fmt: skip
+    assert results_of(chat.messages[2])[0].content == (TextPart('{"pier":2}'),)
+    assert text_of(chat.messages[3]) == "Pier 2."

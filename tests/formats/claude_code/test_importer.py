@@ -572,3 +572,28 @@ def test_messages_without_ids_are_read_below_a_line_of_claude_code() -> None:
     )
     with pytest.raises(FormatError):
         import_bytes(jsonl(head, *({"type": "step", "message": {"role": "x", "content": 1}} for _ in said)))
+
+
+def test_results_in_lines_of_their_own_answer_their_calls() -> None:
+    """As programs that copy sessions write them, also with prompts of the type `human`."""
+    asked = {"isSidechain": False, "type": "human", "message": {"role": "user", "content": "Fix it"}}
+    reply = {"isSidechain": False, "type": "assistant", "message": {"role": "assistant", "content": [use_block("t1")]}}
+    told = {"isSidechain": False, "type": "tool_result", "tool_use_id": "t1", "content": [text_block("done")]}
+    found = import_bytes(jsonl(asked, reply, told, {"type": "tool_result", "isSidechain": False}))
+    (chat,) = found.conversations
+    assert (found.format, [message.role for message in chat.messages]) == ("claude-code", ["user", "assistant", "tool"])
+    assert results_of(chat.messages[2])[0].call_id == "t1"
+    assert "Non-message lines, not read: 1 (1 tool_result)" in found.warnings
+
+
+def test_messages_alone_below_a_line_that_begins_a_session_are_read() -> None:
+    begun = {"type": "session_start", "sessionId": "s-9", "cwd": "/srv", "version": "1.0.0"}
+    rows = [
+        {"message": {"role": "user", "content": "Fix it"}, "timestamp": "2026-02-01T10:00:00Z"},
+        {"message": {"role": "assistant", "content": [use_block("t1")]}},
+        {"message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}]}},
+    ]
+    found = import_bytes(jsonl(begun, *rows))
+    assert found.format == "claude-code"
+    assert [message.role for message in found.conversations[0].messages] == ["user", "assistant", "tool"]
+    assert import_bytes(jsonl(*rows)).format == "anthropic"

@@ -256,3 +256,16 @@ def test_an_entry_below_a_line_that_cannot_be_read_goes_on_from_the_one_above() 
     (chat,) = found.conversations
     assert [message.id for message in chat.messages] == ["a", "c", "d"]
     assert len(found.skipped) == 1
+
+
+def test_a_text_of_an_extension_that_nothing_follows_is_no_branch() -> None:
+    session = PiSession(tree=True)
+    session.user("Look around")
+    above = session.last
+    session.add("custom_message", content="shown on the screen", customType="x", display=True)
+    session.last = above
+    session.assistant(text_block("Quiet."))
+    found = imported(session)
+    (chat,) = found.conversations
+    assert (texts(chat), chat.branches) == (["Look around", "Quiet."], 0)
+    assert "Texts of extensions beside the branches, left out: 1" in found.warnings
