@@ -91,6 +91,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "claude-code": (
         "toolUseResult", "attachment", "cwd", "gitBranch", "slug", "summary", "hookInfos", "snapshot", "lastPrompt",
         "promptId", "mcpMeta", "sourceToolAssistantUUID", "imagePasteIds", "todos", "thinkingMetadata",
+        "resultDisplay",
     ),
     "claude-stream": ("tool_use_result",),
     "codex": ("git", "payload.git", "payload.cwd", "payload.cli_version"),
@@ -209,6 +210,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "prompt.display", "response.raw", "metadata", "finishReason", "shareableUrl", "evalId", "description",
         "tokenUsage", "version",
     ),
+    "opencode-trace": ("_url", "_purpose", "_error", "_stack"),
     "proxy-log": (
         "uri", "operation", "identity", "region", "requestId", "accountId",
         "url", "method", "headers", "host", "path", "scope", "proto", "include", "finishMessage", "recorded_with",
@@ -276,6 +278,7 @@ MARKUP: Final[Mapping[str, str]] = {
         "details summary type reasoning tool_calls quot amp lt gt done true false duration id name arguments "
         "result Thought for seconds Thinking Tool Executed files embeds"
     ),
+    "opencode-export": "User Assistant Tool Input Output Error json Thinking Session ID Created Updated",
     "pasted-chat": "User Human You Me Assistant AI Bot ChatGPT Claude Gemini System Tool Model",
     "skills": "name description",
     "prompt-file": "system developer user assistant model tool function role dotprompt name",

@@ -153,6 +153,7 @@ from budgeteer.formats.text import (
     exported_chats,
     harmony,
     markdown_transcript,
+    opencode_export,
     plain_text,
     prompt_files,
     specstory,
@@ -171,7 +172,7 @@ from budgeteer.formats.traces import (
     prompt_flow,
     span_logs,
 )
-from budgeteer.formats.traces.recordings import har, proxy_logs
+from budgeteer.formats.traces.recordings import har, proxy_logs, request_differences
 from budgeteer.formats.ui_messages import importer as ui_messages
 from budgeteer.formats.ui_messages import model_messages
 
@@ -274,6 +275,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("agent-data-protocol", "Agent Data Protocol", agent_data),
     _talk("swe-agent", "SWE-agent trajectory", swe_agent),
     _talk("markdown", "Markdown transcript", markdown_transcript),
+    _talk("opencode-export", "OpenCode session exported as Markdown", opencode_export),
     _talk("specstory", "SpecStory transcript", specstory),
     _talk("harmony", "Harmony conversation", harmony),
     _talk("prompt-file", "Prompty or dotprompt file", prompt_files),
@@ -323,6 +325,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("har", "HAR file", har),
     _talk("span-log", "Spans of Braintrust or Opik", span_logs),
     _talk("proxy-log", "Logged requests and streams", proxy_logs),
+    _talk("opencode-trace", "Traced requests of OpenCode", request_differences),
     _talk("tau2", "tau2-bench simulations", tau2),
     _talk("instructions", "Instructions and preferences", instruction_sets),
     _talk("turn-pairs", "Turns as pairs", turn_pairs, "interface"),

@@ -107,7 +107,7 @@ from tests.formats.makers.frameworks import (
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
 from tests.formats.makers.protocols import AG_UI, REALTIME
-from tests.formats.makers.recordings import CHAT_REPLAY
+from tests.formats.makers.recordings import CHAT_REPLAY, OPENCODE_TRACE
 from tests.formats.makers.runs import (
     AGENT_RUN,
     AMAZON_Q,
@@ -125,6 +125,7 @@ from tests.formats.makers.texts import (
     CLAUDE_PAGE,
     EXPORTED_CHAT,
     HARMONY,
+    OPENCODE_EXPORT,
     PROMPT_FILE,
     SAVED_PAGE,
     SPECSTORY,
@@ -267,6 +268,8 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "helicone": dumps(HELICONE),
     "openhands": dumps(OPENHANDS),
     "openhands-sdk": jsonl(*OPENHANDS_SDK),
+    "opencode-export": OPENCODE_EXPORT.encode(),
+    "opencode-trace": jsonl(*OPENCODE_TRACE),
     "claude-export": CLAUDE_EXPORT.encode(),
 }
 """A fixture by the name of its format; every one is claimed by that format alone, and damaged by the fuzz tests."""

@@ -362,6 +362,28 @@ def exported_chat(data: bytes) -> Told:
     return [part.split("\n", 2)[2].strip() for part in parts], [], []
 
 
+def opencode_export(data: bytes) -> Told:
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for turn in data.decode().split("\n---\n")[1:-1]:
+        said, *tools = turn.split("\n**Tool: ")
+        texts.append("" if "_Thinking:_" in said else said.strip().split("\n\n", 1)[1])
+        for tool in tools:
+            name, rest = tool.split("**", 1)
+            arguments, _, told = rest.split("```json\n")[1].partition("\n```\n")
+            calls.append((name, json.loads(arguments)))
+            results.append(told.split("```\n", 1)[1].rsplit("\n```", 1)[0])
+    return [text for text in texts if text], calls, results
+
+
+def opencode_trace(data: bytes) -> Told:
+    first, _, second, last = lines(data)
+    said = [*first["messages"], *second["messages+"], {"content": last["*content"]}]
+    texts, calls, results = blocks([raw["content"] for raw in said])
+    return [first["system"][0]["text"], *texts], calls, results
+
+
 def claude_export(data: bytes) -> Told:
     shown = re.sub(r"(?m)^(?:  Read.*to expand\)|✻ Worked.*)\n", "", data.decode().split("\n> /model")[1])
     texts: list[str] = []
@@ -1289,5 +1311,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "helicone": helicone,
     "openhands": openhands,
     "openhands-sdk": openhands_sdk,
+    "opencode-export": opencode_export,
+    "opencode-trace": opencode_trace,
     "claude-export": claude_export,
 }

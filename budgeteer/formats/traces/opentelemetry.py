@@ -38,6 +38,7 @@ from budgeteer.formats.traces.any_agent import BOOKKEEPING, with_agent_runs
 from budgeteer.formats.traces.monocle_spans import MONOCLE_ERROR, bookkeeping_of, is_monocle_span, monocle_messages
 from budgeteer.formats.traces.older_spans import message_of_today, older_messages
 from budgeteer.formats.traces.recorded_calls import finished
+from budgeteer.formats.traces.tool_spans import is_tool_span, tool_conversations
 
 _ROLES: Final[Mapping[str, Role]] = {
     "system": "system",
@@ -60,9 +61,17 @@ def detect(document: Document) -> str | None:
         _IN in span for value in sampled(document) for span in spans_of(value)
     ):
         return "has spans of Monocle's, of which some are calls of models"
+    if mostly(document, lambda value: any(map(_is_of_agent, spans_of(value)))) and any(
+        is_tool_span(span) for value in sampled(document) for span in spans_of(value)
+    ):
+        return "has spans of tools with their `gen_ai.tool.call.arguments`, OpenTelemetry's conventions"
     if mostly(document, _is_message):
         return "holds messages with the `parts` of OpenTelemetry's conventions for calls of models"
     return None
+
+
+def _is_of_agent(span: Mapping[str, Any]) -> bool:
+    return "gen_ai.operation.name" in span or is_tool_span(span)
 
 
 def _is_message(value: Mapping[str, Any]) -> bool:
@@ -144,14 +153,21 @@ def read(document: Document) -> Imported:
         found.append(reader.draft.conversation("c1", "", document.stem or "Messages"))
     else:
         number = 0
+        ran: list[Mapping[str, Any]] = []
         for entry in entries:
             document.notes.leave_out(entry.value.get("name") if "attributes" in entry.value else None)
             for span in spans_of(entry.value):
                 number += 1
                 if _IN in span or _OUT in span:
                     found.append(_of_span(span, number, document, skipped))
+                elif is_tool_span(span):
+                    ran.append(span)
                 else:
                     document.notes.leave_line("span without messages", span)
+        if not found:
+            return finished(tool_conversations(ran, document), document, skipped, "OpenTelemetry")
+        for span in ran:
+            document.notes.leave_line("span without messages", span)
     return finished([chat for chat in found if chat.messages], document, skipped, "OpenTelemetry")
 
 

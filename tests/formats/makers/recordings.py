@@ -194,3 +194,45 @@ def aws_frame(payload: Any, kind: str = "") -> bytes:
         bytes([len(name)]) + name.encode() + b"\7" + struct.pack(">H", len(text)) + text.encode() for name, text in said
     )
     return struct.pack(">III", 16 + len(headers) + len(data), len(headers), 0) + headers + data + bytes(4)
+
+
+def traced(kind: str, number: int, **body: Any) -> dict[str, Any]:
+    """A record of OpenCode's trace of requests; `+`, `-` and `*` of keys are written `__added` and the like."""
+    marks = {"messages__added": "messages+", "messages__taken": "messages-", "changed__content": "*content"}
+    named = {marks.get(key, key): value for key, value in body.items()}
+    about = {"_id": number, "_purpose": "", "_url": "https://models.invalid/v1/messages", "_kind": kind}
+    return {**named, **about, "_ts": "2026-03-01T10:00:00.000Z"}
+
+
+TRACED_CALL = {"type": "tool_use", "id": "k1", "name": "tides", "input": {"pier": 2}}
+TRACED_RESULT = {"type": "tool_result", "tool_use_id": "k1", "content": "40 cm"}
+OPENCODE_TRACE = [
+    traced(
+        "request",
+        1,
+        model="claude-x",
+        max_tokens=100,
+        system=[{"type": "text", "text": "Be brief."}],
+        messages=[{"role": "user", "content": [{"type": "text", "text": "How high?"}]}],
+    ),
+    traced("response", 1, type="message", role="assistant", model="claude-x", content=[TRACED_CALL]),
+    traced(
+        "request",
+        2,
+        model="claude-x",
+        max_tokens=100,
+        system=["..."],
+        messages__added=[
+            {"role": "assistant", "content": [TRACED_CALL]},
+            {"role": "user", "content": [TRACED_RESULT]},
+        ],
+    ),
+    traced(
+        "response",
+        2,
+        type="message",
+        role="assistant",
+        model="claude-x",
+        changed__content=[{"type": "text", "text": "40 cm high."}],
+    ),
+]

@@ -97,6 +97,83 @@ Use `\\d`:
 
 Thanks
 """
+OPENCODE_EXPORT = """# Tides of the harbour
+
+**Session ID:** ses_tide1
+**Created:** 3/1/2026, 10:00:00 AM
+**Updated:** 3/1/2026, 10:05:00 AM
+
+---
+
+## User
+
+How high is the tide?
+
+---
+
+## Assistant (Build · claude-x · 4.5s)
+
+_Thinking:_
+
+The file may tell.
+
+Look there.
+
+**Tool: read**
+
+**Input:**
+```json
+{
+  "filePath": "tides.md"
+}
+```
+
+**Output:**
+```
+A table:
+```text
+## User
+```
+and
+```
+40 cm
+```
+
+It is so.
+```
+
+**Tool: bash**
+
+**Input:**
+```json
+{}
+```
+
+**Error:**
+```
+no command
+```
+
+---
+
+## Assistant (Build · claude-y · 1.0s)
+
+It is 40 cm high:
+
+```
+40
+```
+
+---
+
+## User
+
+Thanks
+
+---
+
+"""
+
 CLAUDE_EXPORT = """\
 ╭──────────────────────────────╮
 │ ✻ Welcome to Claude Code!    │
