@@ -202,7 +202,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "opentelemetry": (
         "attributes.key", "spans.name", "events.name", "resource", "scope", "attributes.value.intValue", "status_code",
-        "error_code", "context",
+        "error_code", "context", "startTimeUnixNano", "endTimeUnixNano",
     ),
     "pi": ("details", "partialJson", "api", "cwd"),
     "promptfoo": (

@@ -6,7 +6,7 @@ are, with `record_type: state` between them; the first ones are one object of a 
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from budgeteer.formats.codex.rollout_history import (
     is_injected,
     read_history,
 )
+from budgeteer.formats.codex.shown_events import with_shown
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import (
     Compactions,
@@ -32,7 +33,7 @@ from budgeteer.formats.messages.numbering import (
     text_value,
     title_of,
 )
-from budgeteer.formats.messages.objects import OBJECT, object_under
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.messages.result_order import behind_calls
 from budgeteer.formats.openai.responses_items import item_messages
@@ -42,8 +43,6 @@ from budgeteer.formats.reading.json_text import JsonLine
 
 _LINE_TYPES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 
-_SHOWN: Final[Mapping[str, str]] = {"user_message": "user", "agent_message": "assistant"}
-"""Events that show a message, by whom."""
 _UNTYPED: Final = "User messages nobody typed (surroundings, instructions, a summary), kept: the model saw them"
 
 
@@ -114,35 +113,11 @@ def _is_session(value: Mapping[str, Any]) -> bool:
 
 def _lines(document: Document, skipped: list[Skipped]) -> Sequence[JsonLine]:
     if document.shape == "jsonl":
-        return document.lines if document.size else _with_shown_messages(document.lines, document.notes)
+        return document.lines if document.size else with_shown(document.lines, document.notes)
     if isinstance(document.value, OBJECT) and _is_session(document.value):
         items = numbered_mappings(document.value["items"], "item ", skipped)
         return [JsonLine(0, dict(document.value["session"])), *(JsonLine(number, dict(raw)) for number, raw in items)]
     return [JsonLine(entry.number, dict(entry.value)) for entry in entries_of(document, skipped)]
-
-
-def _with_shown_messages(lines: Sequence[JsonLine], notes: Notes) -> Sequence[JsonLine]:
-    """The lines of a rollout; of a side whose messages no item holds, what the screen showed of it stands for those."""
-    payloads = (object_under(line.value, "payload") for line in lines)
-    held = {text_value(payload.get("role")) for payload in payloads if payload.get("type", "message") == "message"}
-    missing = frozenset(_SHOWN.values()) - held
-    if not missing:
-        return lines
-    found = [JsonLine(line.number, item) if (item := _shown(line.value, missing)) else line for line in lines]
-    shown = sum(new is not line for new, line in zip(found, lines, strict=True))
-    notes.count("Messages that only events for the screen hold, read from those", shown)
-    return found if shown else lines
-
-
-def _shown(value: Mapping[str, Any], roles: Container[str]) -> dict[str, Any]:
-    """The item of a message of these roles that an event shows, {} of any other line."""
-    payload = object_under(value, "payload")
-    role = _SHOWN.get(text_value(payload.get("type"))) if value.get("type") == "event_msg" else None
-    said = text_value(payload.get("message"))
-    if role is None or role not in roles or not said:
-        return {}
-    content = [{"type": "input_text" if role == "user" else "output_text", "text": said}]
-    return {**value, "type": "response_item", "payload": {"type": "message", "role": role, "content": content}}
 
 
 def _instructions(meta: Mapping[str, Any]) -> list[Message]:

@@ -34,7 +34,7 @@ def tool_conversations(spans: Iterable[Mapping[str, Any]], document: Document) -
         draft = drafts.setdefault(given, ConversationDraft(document.notes, "span "))
         call = draft.calls.call(span[_NAME], span.get(_ARGUMENTS), text_value(span.get(_ID)), has_result=True)
         draft.add(Message("assistant", (call,), line=number))
-        document.notes.leave_out([span.get("gen_ai.tool.description"), span.get(_ID)])
+        document.notes.leave_out([held for key, held in span.items() if key not in (_NAME, _ARGUMENTS, _RESULT)])
         if _RESULT in span:
             told = span[_RESULT]
             shown = told if isinstance(told, str) else compact_json(told)

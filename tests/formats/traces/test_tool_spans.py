@@ -36,6 +36,8 @@ def test_calls_and_results_are_read_for_each_conversation() -> None:
     asked, told = found.conversations[0].messages
     assert [(call.name, call.arguments) for call in calls_of(asked)] == [("tides", '{"pier":2}')]
     assert [result.call_id for result in results_of(told)] == [calls_of(asked)[0].id]
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
     assert "The spans hold calls of tools and their results, and none of what was said" in found.warnings
 
 
