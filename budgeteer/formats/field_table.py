@@ -98,7 +98,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "continue": (
         "workspaceDirectory", "contextItems.description", "contextItems.name", "output.name", "output.description",
     ),
-    "copilot-cli": ("detailedContent", "toolTelemetry", "data.context"),
+    "copilot-cli": ("detailedContent", "toolTelemetry", "data.context", "timeline"),
     "cursor-chats": (
         "userDecision", "additionalData", "toolFormerData.params", "richText", "initText", "codeBlocks", "subtitle",
         "capabilities", "codeBlockData", "originalFileStates", "newlyCreatedFiles", "workspaceUris", "todos", "uri",

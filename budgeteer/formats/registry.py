@@ -103,6 +103,7 @@ from budgeteer.formats.editors import (
     cursor,
     cursor_chats,
     cursor_stream,
+    prompt_histories,
     zed,
 )
 from budgeteer.formats.evaluations import (
@@ -123,6 +124,7 @@ from budgeteer.formats.evaluations import (
 from budgeteer.formats.format import Certainty, Format
 from budgeteer.formats.frameworks import (
     ag_ui,
+    agentscope,
     autogen,
     camel,
     cohere,
@@ -171,6 +173,7 @@ from budgeteer.formats.traces import (
     opentelemetry,
     prompt_flow,
     span_logs,
+    trae_agent,
 )
 from budgeteer.formats.traces.recordings import har, proxy_logs, request_differences
 from budgeteer.formats.ui_messages import importer as ui_messages
@@ -289,6 +292,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("cohere", "Cohere chat", cohere),
     _talk("converse", "Bedrock Converse", converse),
     _talk("ag-ui", "AG-UI events", ag_ui),
+    _talk("agentscope", "AgentScope messages", agentscope),
     _talk("autogen", "AutoGen messages", autogen),
     _talk("camel", "CAMEL agents", camel),
     _talk("dspy", "DSPy program", dspy_programs),
@@ -326,6 +330,8 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("span-log", "Spans of Braintrust or Opik", span_logs),
     _talk("proxy-log", "Logged requests and streams", proxy_logs),
     _talk("opencode-trace", "Traced requests of OpenCode", request_differences),
+    _talk("trae-agent", "Trae Agent trajectory", trae_agent),
+    _talk("prompt-history", "History of prompts", prompt_histories),
     _talk("tau2", "tau2-bench simulations", tau2),
     _talk("instructions", "Instructions and preferences", instruction_sets),
     _talk("turn-pairs", "Turns as pairs", turn_pairs, "interface"),

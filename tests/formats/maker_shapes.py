@@ -86,6 +86,7 @@ from tests.formats.makers.evaluations import (
     TOOL_EVAL,
 )
 from tests.formats.makers.frameworks import (
+    AGENTSCOPE,
     AUTOGEN,
     CAMEL,
     COHERE,
@@ -118,6 +119,8 @@ from tests.formats.makers.runs import (
     GROK_CLI,
     KIMI_CODE,
     OPENCLAW,
+    PROMPT_HISTORY,
+    TRAE_AGENT,
 )
 from tests.formats.makers.texts import (
     AIDER,
@@ -268,6 +271,9 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "helicone": dumps(HELICONE),
     "openhands": dumps(OPENHANDS),
     "openhands-sdk": jsonl(*OPENHANDS_SDK),
+    "trae-agent": dumps(TRAE_AGENT),
+    "prompt-history": jsonl(*PROMPT_HISTORY),
+    "agentscope": dumps(AGENTSCOPE),
     "opencode-export": OPENCODE_EXPORT.encode(),
     "opencode-trace": jsonl(*OPENCODE_TRACE),
     "claude-export": CLAUDE_EXPORT.encode(),

@@ -377,6 +377,26 @@ def opencode_export(data: bytes) -> Told:
     return [text for text in texts if text], calls, results
 
 
+def trae_agent(data: bytes) -> Told:
+    first, last = json.loads(data)["llm_interactions"]
+    asked = [raw["content"] for raw in first["input_messages"]]
+    calls = [(call["name"], call["arguments"]) for call in first["response"]["tool_calls"]]
+    results = [raw["tool_result"]["result"] for raw in last["input_messages"]]
+    return [*asked, first["response"]["content"], last["response"]["content"]], calls, results
+
+
+def prompt_history(data: bytes) -> Told:
+    return [row["display"] for row in lines(data) if not row["display"].startswith("/")], [], []
+
+
+def agentscope(data: bytes) -> Told:
+    agent = json.loads(data)["agent"]
+    parts = [part for message, _ in agent["memory"]["content"] for part in message["content"]]
+    calls = [(part["name"], part["input"]) for part in parts if part["type"] == "tool_use"]
+    results = [part["output"][0]["text"] for part in parts if part["type"] == "tool_result"]
+    return [agent["_sys_prompt"], *(part["text"] for part in parts if part["type"] == "text")], calls, results
+
+
 def opencode_trace(data: bytes) -> Told:
     first, _, second, last = lines(data)
     said = [*first["messages"], *second["messages+"], {"content": last["*content"]}]
@@ -1312,6 +1332,9 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "openhands": openhands,
     "openhands-sdk": openhands_sdk,
     "opencode-export": opencode_export,
+    "trae-agent": trae_agent,
+    "prompt-history": prompt_history,
+    "agentscope": agentscope,
     "opencode-trace": opencode_trace,
     "claude-export": claude_export,
 }

@@ -8,6 +8,7 @@ from typing import Any, Final
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.copilot.session_events import CopilotConversation, Events, read_events
+from budgeteer.formats.copilot.stored_sessions import is_stored_session, read_stored_session
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.messages.numbering import (
     Compactions,
@@ -29,6 +30,8 @@ _FAMILIES: Final = ("session.", "user.", "assistant.", "tool.", "system.", "hook
 
 def detect(document: Document) -> str | None:
     """Why a document is a Copilot CLI session, None when it is not."""
+    if is_stored_session(document):
+        return "holds `chatMessages` and a `timeline` with a `sessionId`, as Copilot CLI stored sessions in 2025"
     if mostly(document, _is_event):
         return "has events like `user.message` and `session.start` with the `data` of Copilot CLI"
     return None
@@ -41,6 +44,8 @@ def read(document: Document) -> Imported:
         FormatError: the file holds no message.
     """
     skipped = list(document.skipped)
+    if is_stored_session(document):
+        return read_stored_session(document, skipped)
     notes = document.notes
     whole = document.options.whole
     entries = entries_of(document, skipped)

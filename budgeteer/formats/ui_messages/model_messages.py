@@ -174,6 +174,8 @@ def _content(item: Any, draft: ConversationDraft) -> Iterator[ContentPart]:
 def _result(given: str, item: Mapping[str, Any], draft: ConversationDraft) -> ToolResultPart:
     """A result by the type of its output; version 4 has `result` and `isError` in its place."""
     output = item.get("output", item.get("result"))
+    if output is None and isinstance(item.get("content"), list):  # as Zencoder keeps them
+        output = {"type": "content", "value": item["content"]}
     kind = text_value(output.get("type")) if isinstance(output, Mapping) else ""
     value: Any = output
     if isinstance(output, Mapping) and kind in ("text", "json", "error-text", "error-json", "content"):

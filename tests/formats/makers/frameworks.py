@@ -398,3 +398,40 @@ LANGCHAIN_PROMPT: dict[str, Any] = {
         "template_format": "f-string",
     },
 }
+
+
+def agentscope_message(number: int, role: str, *blocks: dict[str, Any], name: str = "") -> list[Any]:
+    """A message as a memory of AgentScope keeps it, with its marks."""
+    stamp = f"2026-03-01 10:00:0{number}.000"
+    about = {"id": f"m{number}", "name": name or role, "role": role, "metadata": {}, "timestamp": stamp}
+    return [{**about, "content": list(blocks)}, []]
+
+
+AGENTSCOPE = {
+    "agent": {
+        "_sys_prompt": "Be brief.",
+        "memory": {
+            "content": [
+                agentscope_message(1, "user", {"type": "text", "text": "Which pier?"}),
+                agentscope_message(
+                    2,
+                    "assistant",
+                    {"type": "thinking", "thinking": "Look."},
+                    {"type": "tool_use", "id": "k1", "name": "piers", "input": {"line": 2}},
+                    name="Friday",
+                ),
+                agentscope_message(
+                    3,
+                    "system",
+                    {
+                        "type": "tool_result",
+                        "id": "k1",
+                        "name": "piers",
+                        "output": [{"type": "text", "text": "pier 2"}],
+                    },
+                ),
+                agentscope_message(4, "assistant", {"type": "text", "text": "Pier 2."}, name="Friday"),
+            ]
+        },
+    }
+}

@@ -376,3 +376,45 @@ OPENCLAW: list[dict[str, Any]] = [
     claw_event("tool.result", toolCallId="k2", name="piers", contentItems=[{"type": "inputText", "text": "pier 5"}]),
     claw_event("model.completed", usage={"input": 50}, assistantTexts=["Pier 5."]),
 ]
+
+
+def trae_interaction(asked: list[dict[str, Any]], **replied: Any) -> dict[str, Any]:
+    """An interaction of Trae Agent's recorder."""
+    usage = {"input_tokens": 30, "output_tokens": 5, "cache_read_input_tokens": 10, "cache_creation_input_tokens": 0}
+    response = {"content": "", "model": "m", "finish_reason": "stop", "usage": usage, "tool_calls": None, **replied}
+    return {
+        "timestamp": "2026-03-01T10:00:00",
+        "provider": "x",
+        "model": "m",
+        "input_messages": asked,
+        "response": response,
+    }
+
+
+TRAE_CALL = {"call_id": "k1", "name": "piers", "arguments": {"line": 2}, "id": None}
+TRAE_RESULT = {"call_id": "k1", "success": True, "result": "pier 2", "error": None, "id": None}
+TRAE_AGENT = {
+    "task": "Which pier?",
+    "start_time": "2026-03-01T10:00:00",
+    "end_time": "2026-03-01T10:01:00",
+    "provider": "x",
+    "model": "m",
+    "max_steps": 20,
+    "llm_interactions": [
+        trae_interaction(
+            [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which pier?"}],
+            content="I look.",
+            tool_calls=[TRAE_CALL],
+        ),
+        trae_interaction([{"role": "user", "content": None, "tool_result": TRAE_RESULT}], content="Pier 2."),
+    ],
+    "agent_steps": [],
+    "success": True,
+    "final_result": "Pier 2.",
+    "execution_time": 60.0,
+}
+PROMPT_HISTORY = [
+    {"display": "Which pier?", "pastedContents": {}, "timestamp": 1772359200000, "project": "/srv/ferries"},
+    {"display": "/clear", "pastedContents": {}, "timestamp": 1772359200001, "project": "/srv/ferries"},
+    {"display": "And when?", "pastedContents": {}, "timestamp": 1772359200002, "project": "/srv/ferries"},
+]
