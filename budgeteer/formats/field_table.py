@@ -278,6 +278,8 @@ MARKUP: Final[Mapping[str, str]] = {
         "details summary type reasoning tool_calls quot amp lt gt done true false duration id name arguments "
         "result Thought for seconds Thinking Tool Executed files embeds"
     ),
+    "copilot-export": "Copilot CLI Session ID Started Duration Exported User Info details summary lines matches sub",
+    "gemini-export": "USER MODEL Tool Command Response json name args id response output error",
     "opencode-export": "User Assistant Tool Input Output Error json Thinking Session ID Created Updated",
     "pasted-chat": "User Human You Me Assistant AI Bot ChatGPT Claude Gemini System Tool Model",
     "skills": "name description",

@@ -152,7 +152,9 @@ from budgeteer.formats.plugins import load_plugins
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.text import (
     aider_history,
+    copilot_export,
     exported_chats,
+    gemini_export,
     harmony,
     markdown_transcript,
     opencode_export,
@@ -278,6 +280,8 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("agent-data-protocol", "Agent Data Protocol", agent_data),
     _talk("swe-agent", "SWE-agent trajectory", swe_agent),
     _talk("markdown", "Markdown transcript", markdown_transcript),
+    _talk("gemini-export", "Gemini CLI chat shared as Markdown", gemini_export),
+    _talk("copilot-export", "Copilot CLI session shared as Markdown", copilot_export),
     _talk("opencode-export", "OpenCode session exported as Markdown", opencode_export),
     _talk("specstory", "SpecStory transcript", specstory),
     _talk("harmony", "Harmony conversation", harmony),

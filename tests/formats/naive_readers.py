@@ -397,6 +397,23 @@ def agentscope(data: bytes) -> Told:
     return [agent["_sys_prompt"], *(part["text"] for part in parts if part["type"] == "text")], calls, results
 
 
+def gemini_export(data: bytes) -> Told:
+    asked, called, told, last = re.split(r"\n\n---\n\n", data.decode())
+    said, command = called.split("**Tool Command**:\n```json\n")
+    call = json.loads(command.removesuffix("\n```"))
+    response = json.loads(told.split("```json\n", 1)[1].removesuffix("\n```"))
+    texts = [part.split("\n", 2)[2].strip() for part in (asked, said, last)]
+    return texts, [(call["name"], call["args"])], [response["response"]["output"]]
+
+
+def copilot_export(data: bytes) -> Told:
+    sections = [part.strip() for part in re.split(r"(?m)^### \S+ ", data.decode())[1:]]
+    said = [part.split("\n\n---", 1)[0].split("\n\n", 1) for part in sections]
+    texts = [text for kind, text in said if kind in ("User", "Copilot")]
+    (tool,) = (text for kind, text in said if kind.startswith("`"))
+    return texts, [("view", None)], [tool.split("```\n", 1)[1].rsplit("\n```", 1)[0]]
+
+
 def opencode_trace(data: bytes) -> Told:
     first, _, second, last = lines(data)
     said = [*first["messages"], *second["messages+"], {"content": last["*content"]}]
@@ -1335,6 +1352,8 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "trae-agent": trae_agent,
     "prompt-history": prompt_history,
     "agentscope": agentscope,
+    "gemini-export": gemini_export,
+    "copilot-export": copilot_export,
     "opencode-trace": opencode_trace,
     "claude-export": claude_export,
 }

@@ -95,7 +95,20 @@ def test_words_under_another_name_are_reported_and_not_lost(name: str) -> None:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_file_of_a_maker_is_read_in_an_archive(name: str) -> None:
-    ending = "md" if name in ("specstory", "aider", "exported-chat", "claude-export", "opencode-export") else "json"
+    ending = (
+        "md"
+        if name
+        in (
+            "specstory",
+            "aider",
+            "exported-chat",
+            "claude-export",
+            "opencode-export",
+            "gemini-export",
+            "copilot-export",
+        )
+        else "json"
+    )
     found = import_bytes(zipped({f"export/a.{ending}": MAKERS[name]}))
     assert found.format == "transcripts"
     assert told(found.conversations[0]) == told(import_bytes(MAKERS[name]).conversations[0])

@@ -188,6 +188,8 @@ def _known(payload: Mapping[str, Any]) -> Mapping[str, Any]:
         case "tool_search_output" if call_id and payload.get("execution") != "server":
             found = compact_json(payload.get("tools") or [])
             return {"type": "function_call_output", "call_id": call_id, "output": found}
+        case "local_shell_call_output" if call_id:
+            return {"type": "function_call_output", "call_id": call_id, "output": payload.get("output")}
         case "function_call_output" | "custom_tool_call_output" if isinstance(payload.get("output"), OBJECT):
             return {**payload, "output": _old_output(payload["output"])}
         case _:

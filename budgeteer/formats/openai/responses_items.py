@@ -104,6 +104,15 @@ def content_parts(content: Any, notes: Notes) -> list[ContentPart]:
     return [part for item in content for part in _content_part(item, notes)]
 
 
+def _of_agents(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An item of OpenAI's Agents SDK for JavaScript, whose fields are written otherwise, as the item of the API."""
+    named = {**raw, "call_id": raw["callId"]}
+    if raw.get("type") == "function_call_result":
+        output = raw.get("output")
+        named |= {"type": "function_call_output", "output": [output] if isinstance(output, OBJECT) else output}
+    return {key: held for key, held in named.items() if key != "callId"}
+
+
 class _Reader:
     """Items being read: what the assistant says is gathered until somebody else speaks."""
 
@@ -119,6 +128,8 @@ class _Reader:
         self._spoke = 0
 
     def add(self, number: int, raw: Any) -> None:
+        if isinstance(raw, OBJECT) and "callId" in raw:
+            raw = _of_agents(raw)
         kind = text_value(raw.get("type")) if isinstance(raw, OBJECT) else ""
         if isinstance(raw, OBJECT) and kind in ("", "message") and "role" in raw:
             self._message(number, raw)

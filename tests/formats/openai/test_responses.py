@@ -18,6 +18,8 @@ from budgeteer.engine.content.conversation import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    calls_of,
+    results_of,
     text_of,
 )
 from budgeteer.engine.errors import FormatError
@@ -338,3 +340,17 @@ def test_a_run_that_the_agents_sdk_keeps_is_its_input_and_what_was_made_of_it() 
         assert [text_of(chat.messages[at]) for at in (0, 3)] == [asked, "At berth 7."]
         assert found.accounting is not None
         assert not found.accounting.is_lossy
+
+
+def test_items_of_the_agents_sdk_for_javascript_are_read() -> None:
+    """Its fields are written otherwise, as CodeBuddy's sessions have them too."""
+    said = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Which pier?"}]},
+        {"type": "function_call", "callId": "k1", "name": "piers", "arguments": '{"line":2}'},
+        {"type": "function_call_result", "callId": "k1", "name": "piers", "output": {"type": "text", "text": "pier 2"}},
+    ]
+    (chat,) = import_bytes(dumps(said)).conversations
+    assert [message.role for message in chat.messages] == ["user", "assistant", "tool"]
+    assert [call.id for call in calls_of(chat.messages[1])] == ["k1"]
+    (result,) = results_of(chat.messages[2])
+    assert (result.call_id, result.content) == ("k1", (TextPart("pier 2"),))
