@@ -103,7 +103,6 @@ from budgeteer.formats.editors import (
     cursor,
     cursor_chats,
     cursor_stream,
-    prompt_histories,
     zed,
 )
 from budgeteer.formats.evaluations import (
@@ -335,7 +334,6 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("proxy-log", "Logged requests and streams", proxy_logs),
     _talk("opencode-trace", "Traced requests of OpenCode", request_differences),
     _talk("trae-agent", "Trae Agent trajectory", trae_agent),
-    _talk("prompt-history", "History of prompts", prompt_histories),
     _talk("tau2", "tau2-bench simulations", tau2),
     _talk("instructions", "Instructions and preferences", instruction_sets),
     _talk("turn-pairs", "Turns as pairs", turn_pairs, "interface"),

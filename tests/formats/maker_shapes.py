@@ -119,7 +119,6 @@ from tests.formats.makers.runs import (
     GROK_CLI,
     KIMI_CODE,
     OPENCLAW,
-    PROMPT_HISTORY,
     TRAE_AGENT,
 )
 from tests.formats.makers.texts import (
@@ -274,7 +273,6 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "openhands": dumps(OPENHANDS),
     "openhands-sdk": jsonl(*OPENHANDS_SDK),
     "trae-agent": dumps(TRAE_AGENT),
-    "prompt-history": jsonl(*PROMPT_HISTORY),
     "agentscope": dumps(AGENTSCOPE),
     "gemini-export": GEMINI_EXPORT.encode(),
     "copilot-export": COPILOT_EXPORT.encode(),

@@ -385,10 +385,6 @@ def trae_agent(data: bytes) -> Told:
     return [*asked, first["response"]["content"], last["response"]["content"]], calls, results
 
 
-def prompt_history(data: bytes) -> Told:
-    return [row["display"] for row in lines(data) if not row["display"].startswith("/")], [], []
-
-
 def agentscope(data: bytes) -> Told:
     agent = json.loads(data)["agent"]
     parts = [part for message, _ in agent["memory"]["content"] for part in message["content"]]
@@ -1350,7 +1346,6 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "openhands-sdk": openhands_sdk,
     "opencode-export": opencode_export,
     "trae-agent": trae_agent,
-    "prompt-history": prompt_history,
     "agentscope": agentscope,
     "gemini-export": gemini_export,
     "copilot-export": copilot_export,

@@ -83,7 +83,7 @@ def _is_talk(value: Mapping[str, Any]) -> bool:
     message = value.get("message")
     if value.get("type") not in ("user", "assistant"):
         return False
-    if isinstance(message, str | list):
+    if message is None or isinstance(message, str | list):
         return bool(message_of_talk(value))
     if not isinstance(message, Mapping):
         return False

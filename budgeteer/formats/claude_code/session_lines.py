@@ -34,10 +34,12 @@ _MARKS_OF_BARE: Final = frozenset({"uuid", "sessionId", "isSidechain"})
 
 Lines by Claude Code itself have one, and lines by others none of these."""
 
-_COPIED_TYPES: Final = (None, "human", "tool_result")
+_COPIED_TYPES: Final = (None, "human", "tool_result", "tool_use")
 """The types of lines with a message that only copies of sessions have: none, and names that others gave."""
 
 _MARKS_OF_RESULT: Final = frozenset({"tool_use_id", "content"})
+_MARKS_OF_CALL: Final = frozenset({"id", "name", "input"})
+_MARKS_OF_FLAT: Final = frozenset({"uuid", "sessionId", "content"})
 
 NAMED_FILE: Final = re.compile(
     r"""(?<!\S)@(?:"[^"\n]{1,400}"|[^\s"'`<>()\[\]{},;/.]{0,200}(?:/|\.[^\s"'`<>()\[\]{},;.]))"""
@@ -278,9 +280,11 @@ def _message_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def message_of_copied(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The message of a line that another program wrote of a session: a result by itself, or a message by its role."""
+    """The message of a line that another program wrote of a session: a call, a result, or a message by its role."""
     if value.get("type") == "tool_result":
         return {"role": "user", "content": [value]} if value.keys() >= _MARKS_OF_RESULT else {}
+    if value.get("type") == "tool_use":
+        return {"role": "assistant", "content": [value]} if value.keys() >= _MARKS_OF_CALL else {}
     message = message_of_talk(value)
     return message if message.get("role") in ("user", "assistant") else {}
 
@@ -288,6 +292,8 @@ def message_of_copied(value: Mapping[str, Any]) -> Mapping[str, Any]:
 def message_of_talk(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """The message of a `user` or `assistant` line, which may be nothing but its content; {} where there is none."""
     given = value.get("message")
+    if given is None and "message" not in value and value.keys() >= _MARKS_OF_FLAT:
+        return value
     if isinstance(given, str | list) and value.keys() >= _MARKS_OF_BARE and "version" not in value:
         return {"content": given}
     return given if isinstance(given, OBJECT) and "content" in given else {}

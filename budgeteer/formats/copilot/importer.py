@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.copilot.session_events import CopilotConversation, Events, read_events
+from budgeteer.formats.copilot.session_events import CopilotConversation, Events, data_of, read_events
 from budgeteer.formats.copilot.stored_sessions import is_stored_session, read_stored_session
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.messages.numbering import (
@@ -61,7 +61,7 @@ def read(document: Document) -> Imported:
 
 
 def _is_event(value: Mapping[str, Any]) -> bool:
-    return text_value(value.get("type")).startswith(_FAMILIES) and isinstance(value.get("data"), Mapping)
+    return text_value(value.get("type")).startswith(_FAMILIES) and isinstance(data_of(value), Mapping)
 
 
 def _conversation(agent: str, talk: CopilotConversation, events: Events, document: Document) -> Conversation:

@@ -31,6 +31,7 @@ from budgeteer.formats.reading.open_calls import arguments_text
 PROVIDER: Final = "copilot-cli"
 
 _MAIN: Final = ""
+_TOLD: Final = frozenset({"content", "toolCallId", "sessionId"})
 _REPEATS: Final = frozenset({"tool.execution_start", "assistant.reasoning", "assistant.usage"})
 
 
@@ -87,6 +88,11 @@ def read_events(entries: Iterable[Entry], notes: Notes, skipped: list[Skipped], 
     return reader.events
 
 
+def data_of(value: Mapping[str, Any]) -> Any:
+    """What an event tells: its `data`, or in copies what stands beside its type."""
+    return value if "data" not in value and not _TOLD.isdisjoint(value) else value.get("data")
+
+
 class _Reader:
     def __init__(self, notes: Notes, skipped: list[Skipped], *, whole: bool) -> None:
         self.notes = notes
@@ -94,10 +100,11 @@ class _Reader:
         self.whole = whole
         self.events = Events()
         self.place_of: dict[str, int] = {}
+        self.requested: set[str] = set()
 
     def add(self, entry: Entry) -> None:
         kind = text_value(entry.value.get("type")) or "event without a type"
-        data = entry.value.get("data")
+        data = data_of(entry.value)
         if not isinstance(data, Mapping):
             why = f"a `{kind}` event without data"
             self.skipped.append(Skipped(entry.where, why, compact_json(entry.value)[:500]))
@@ -113,12 +120,21 @@ class _Reader:
                 self._user(entry, data, talk)
             case "assistant.message":
                 self._assistant(entry, data, talk)
+            case "tool.execution_start" if self._is_new(data):
+                call = ToolCallPart(data["toolCallId"], data["toolName"], arguments_text(data.get("arguments")))
+                self.notes.count("Calls that only the event of their start holds")
+                self._add(entry, "assistant", (call,), talk)
             case "tool.execution_complete":
                 self._keep(_result(entry, data), talk)
             case "system.notification" if text_value(data.get("content")):
                 self._add(entry, "user", (TextPart(data["content"]),), talk, typed=False)
             case _:
                 self._about_the_session(kind, data, talk, entry)
+
+    def _is_new(self, data: Mapping[str, Any]) -> bool:
+        """Whether an event starts a call that no message requested."""
+        given, name = text_value(data.get("toolCallId")), text_value(data.get("toolName"))
+        return bool(given and name) and given not in self.requested
 
     def _about_the_session(self, kind: str, data: Mapping[str, Any], talk: CopilotConversation, entry: Entry) -> None:
         events = self.events
@@ -189,6 +205,7 @@ class _Reader:
             parts.append(TextPart(data["content"]))
         for request in mappings(data.get("toolRequests")):
             call_id, name = text_value(request.get("toolCallId")), text_value(request.get("name"))
+            self.requested.add(call_id)
             parts.append(ToolCallPart(call_id, name, arguments_text(request.get("arguments"))))
         talk.model = text_value(data.get("model")) or talk.model
         self._add(entry, "assistant", tuple(parts), talk)

@@ -61,9 +61,15 @@ def detect(document: Document) -> str | None:
             return "is JSON lines of a Gemini CLI session (its header, and messages by `user` and `gemini`)"
         return None
     value = document.value
-    if not isinstance(value, Mapping) or "sessionId" not in value:
+    if isinstance(value, list):
+        value = {"messages": value}
+    if not isinstance(value, Mapping):
         return None
     messages = mappings(value.get("messages"))[:200]
+    if "sessionId" not in value:
+        types = {text_value(one.get("type")) for one in messages if _is_said(one, ("user", "gemini", *_NOT_SENT))}
+        told = {"user", "gemini"} <= types
+        return "holds messages by `user` and `gemini`, as the Gemini CLI records them" if told else None
     if any(_is_reply(one) or _is_said(one, ("user", *_NOT_SENT)) for one in messages):
         return "is a Gemini CLI session (`sessionId`, and `messages` by `user` and `gemini`)"
     return None
@@ -83,6 +89,8 @@ def read(document: Document) -> Imported:
         if isinstance(document.value, Mapping):
             session.header = dict(document.value)
             _take_all(session, document.value.get("messages"), skipped)
+        else:
+            _take_all(session, document.value, skipped)
     conversation = _conversation(session, document)
     require([conversation] if conversation.messages else [], document, "Gemini CLI")
     return Imported(format="", reason="", kind="conversation", conversations=(conversation,), skipped=tuple(skipped))

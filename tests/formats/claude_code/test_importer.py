@@ -597,3 +597,17 @@ def test_messages_alone_below_a_line_that_begins_a_session_are_read() -> None:
     assert found.format == "claude-code"
     assert [message.role for message in found.conversations[0].messages] == ["user", "assistant", "tool"]
     assert import_bytes(jsonl(*rows)).format == "anthropic"
+
+
+def test_calls_in_lines_of_their_own_and_contents_beside_their_type_are_read() -> None:
+    """As programs that copy sessions write them."""
+    call = {"type": "tool_use", "sessionId": "s-1", "uuid": "c", "id": "t1", "name": "Read", "input": {"path": "a"}}
+    told = {"type": "tool_result", "tool_use_id": "t1", "content": "done"}
+    flat = {"type": "assistant", "sessionId": "s-1", "uuid": "a", "content": [text_block("Ready.")]}
+    found = import_bytes(
+        jsonl({"type": "user", "sessionId": "s-1", "uuid": "u", "content": "Fix it"}, call, told, flat)
+    )
+    (chat,) = found.conversations
+    assert found.format == "claude-code"
+    assert [message.role for message in chat.messages] == ["user", "assistant", "tool", "assistant"]
+    assert text_of(chat.messages[3]) == "Ready."

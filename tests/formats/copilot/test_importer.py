@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from budgeteer.engine.content.conversation import Conversation, OpaquePart, ReasoningPart, calls_of, results_of, text_of
@@ -176,3 +178,23 @@ def test_bad_events_are_listed() -> None:
 def test_a_session_without_a_message_says_what_it_holds() -> None:
     with pytest.raises(FormatError, match=r"This Copilot CLI session holds no message, only 1 session\.start"):
         import_bytes(Events().data)
+
+
+def test_calls_that_only_the_event_of_their_start_holds_are_read() -> None:
+    """As of copies, whose events may tell everything beside their type."""
+    told: list[tuple[str, dict[str, Any]]] = [
+        ("session.start", {"sessionId": "s-1"}),
+        ("user.message", {"content": "Which pier?"}),
+        ("assistant.message", {"content": "I look."}),
+        ("tool.execution_start", {"toolCallId": "k1", "toolName": "bash", "arguments": {"command": "ls"}}),
+        ("tool.execution_complete", {"toolCallId": "k1", "success": True, "result": {"content": "pier.txt"}}),
+    ]
+    for data in (
+        jsonl(*({"type": kind, "data": held} for kind, held in told)),
+        jsonl(*({"type": kind, **held} for kind, held in told)),
+    ):
+        found = import_bytes(data)
+        (chat,) = found.conversations
+        assert (found.format, chat.id) == ("copilot-cli", "s-1")
+        assert [message.role for message in chat.messages] == ["user", "assistant", "assistant", "tool"]
+        assert [call.arguments for call in calls_of(chat.messages[2])] == ['{"command":"ls"}']

@@ -186,3 +186,16 @@ def test_what_is_no_message_is_listed_and_a_session_without_any_refused() -> Non
     assert [(item.where, item.why) for item in found.skipped] == [("line 4", "neither a message nor a change")]
     with pytest.raises(FormatError, match="No Gemini CLI messages were found: a JSON object with the keys"):
         import_bytes(document({"id": "i", "type": "info", "content": "x"}))
+
+
+def test_messages_without_a_header_are_read_where_both_sides_speak() -> None:
+    said = [
+        {"type": "user", "content": "Which pier?"},
+        {"type": "gemini", "content": "", "toolCalls": [{"name": "piers", "args": {"line": 2}, "result": "pier 2"}]},
+    ]
+    for value in (said, {"messages": said}):
+        found = import_bytes(dumps(value))
+        assert found.format == "gemini-cli"
+        assert [message.role for message in found.conversations[0].messages] == ["user", "assistant", "tool"]
+    with pytest.raises(FormatError):
+        import_bytes(dumps(said[:1]))

@@ -413,8 +413,3 @@ TRAE_AGENT = {
     "final_result": "Pier 2.",
     "execution_time": 60.0,
 }
-PROMPT_HISTORY = [
-    {"display": "Which pier?", "pastedContents": {}, "timestamp": 1772359200000, "project": "/srv/ferries"},
-    {"display": "/clear", "pastedContents": {}, "timestamp": 1772359200001, "project": "/srv/ferries"},
-    {"display": "And when?", "pastedContents": {}, "timestamp": 1772359200002, "project": "/srv/ferries"},
-]
