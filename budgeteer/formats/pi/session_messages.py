@@ -6,6 +6,7 @@ The texts around summaries and commands are those pi writes (`messages`: `conver
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
@@ -17,6 +18,8 @@ from budgeteer.engine.content.conversation import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    calls_of,
+    results_of,
 )
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import base64_pixel_size
@@ -24,7 +27,7 @@ from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.messages.result_order import behind_calls
 from budgeteer.formats.pi.session_tree import PiRecord, is_unfinished
-from budgeteer.formats.reading.open_calls import arguments_text
+from budgeteer.formats.reading.open_calls import OpenCalls, arguments_text
 
 PROVIDER: Final = "pi"
 
@@ -54,14 +57,26 @@ _UNTYPED: Final = "User messages nobody typed (commands, summaries, texts of ext
 def messages_of(records: Sequence[PiRecord], notes: Notes) -> Sequence[Message]:
     """The messages of a branch, each result behind its call; put aside as they are made where they are too many."""
     found = notes.message_list()
+    calls = OpenCalls(notes)
     untyped = 0
     for record in records:
         message = message_of(record, notes)
         if message is not None:
             untyped += not message.typed
-            found.append(message)
+            found.append(_tied(message, calls))
     notes.count(_UNTYPED, untyped)
     return behind_calls(found, notes)
+
+
+def _tied(message: Message, calls: OpenCalls) -> Message:
+    """A result without the id of its call, as copies of sessions have, with that of the oldest that waits."""
+    if message.role == "assistant":
+        calls.waiting.update((call.id, call.name) for call in calls_of(message))
+    for result in results_of(message):
+        if not result.call_id:
+            return replace(message, parts=(replace(result, call_id=calls.answer()),))
+        calls.waiting.pop(result.call_id, None)
+    return message
 
 
 def message_of(record: PiRecord, notes: Notes) -> Message | None:

@@ -28,9 +28,7 @@ _HEADING: Final = re.compile(
     r"|(?P<group>[\w-]{1,60} \([^()\n]{1,60}\)))[^\n]{0,200}$"
 )
 _TIME: Final = re.compile(r"(?m)^<sub>[^\n]{0,300}</sub>[ \t]*$")
-_TAIL: Final = re.compile(r"(?:\s*\n---\s*|\s*<sub>[^\n]{0,300}</sub>\s*|\s+)*\Z")
 _FENCE: Final = re.compile(r"(?:<details>\n<summary>(?P<told>[^\n]*)</summary>\n\s*)?^```[^\n]*\n", re.MULTILINE)
-_FOLD: Final = re.compile(r"\n?```\s*(?:</details>)?\s*\Z")
 _FAILED: Final = "\N{CROSS MARK}"
 
 
@@ -67,7 +65,7 @@ def read(document: Document) -> Imported:
         line += text.count("\n", told, begin)
         told = begin
         run = runs[0] if _TIME.search(text, above, begin) else run
-        run.add(heading, _TAIL.sub("", text[heading.end() : end]).strip("\n"), line)
+        run.add(heading, _without_tail(text[heading.end() : end]), line)
         if heading["group"]:
             run = _Run(document)
             runs.append(run)
@@ -79,6 +77,19 @@ def read(document: Document) -> Imported:
     agents = (one.conversation(f"agent-{number}", f"Sub-agent {number}") for number, one in enumerate(runs[1:], 1))
     kept = (replace(chat, is_subagent=True) for chat in agents if chat.messages)
     return Imported("", "", "conversation", conversations=(main, *kept))
+
+
+def _without_tail(text: str) -> str:
+    """What a section shows, without the rules and times below it."""
+    rows = text.strip("\n").split("\n")
+    while rows and (not rows[-1].strip() or rows[-1].strip() == "---" or _TIME.fullmatch(rows[-1])):
+        rows.pop()
+    return "\n".join(rows)
+
+
+def _unfolded(text: str) -> str:
+    """The text of a fence without its end, and without that of the fold around it."""
+    return text.rstrip().removesuffix("</details>").rstrip().removesuffix("```").removesuffix("\n")
 
 
 class _Run:
@@ -131,4 +142,4 @@ class _Run:
         if fence:
             self.notes.leave_out(fence["told"])
             self.draft.calls.answer(given=call.id)
-            steps.answer(ToolResultPart(call.id, texts(_FOLD.sub("", text[fence.end() :])), failed))
+            steps.answer(ToolResultPart(call.id, texts(_unfolded(text[fence.end() :])), failed))

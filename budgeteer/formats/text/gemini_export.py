@@ -27,10 +27,8 @@ _MODEL: Final = "\N{SPARKLES}"
 _HEADING: Final = re.compile(
     rf"(?:\A|(?<=\n))(?:## (?:USER {_PERSON}|MODEL {_MODEL})|{_PERSON} ## USER|{_MODEL} ## MODEL)[ \t]*(?=\n|\Z)"
 )
-_BLOCK: Final = re.compile(
-    r"\*\*Tool (?P<kind>Command|Response)\*\*:\n```json\n(?P<json>\{\n.*?\n\}|\{\})\n```", re.DOTALL
-)
-_RULE: Final = re.compile(r"\s*\n---\s*\Z")
+_BLOCK: Final = re.compile(r"\*\*Tool (?P<kind>Command|Response)\*\*:\n```json\n(?=\{)")
+_CLOSED: Final = "}\n```"
 
 
 def detect(document: Document) -> str | None:
@@ -60,7 +58,7 @@ def read(document: Document) -> Imported:
     for heading, (_, end) in zip(headings, pairwise(ends), strict=True):
         line += text.count("\n", told, heading.start())
         told = heading.start()
-        _add_turn("USER" in heading.group(), _RULE.sub("", text[heading.end() : end]), line, draft)
+        _add_turn("USER" in heading.group(), _without_rule(text[heading.end() : end]), line, draft)
     left = text[: ends[0]].strip()
     document.notes.count("Lines before the first turn, left out", int(bool(left)), of=left)
     chat = draft.conversation("c1", "", document.stem or "Gemini CLI chat")
@@ -93,14 +91,25 @@ def _pieces(text: str) -> Iterator[str | Mapping[str, Any]]:
     """The texts of a turn, and the calls and responses between them; a block that is no JSON is text."""
     at = 0
     for block in _BLOCK.finditer(text):
-        held = json_text.parse_inner(block["json"], None)
+        if block.start() < at:
+            continue
+        end = text.find(_CLOSED, block.end())
+        if end < 0:
+            break
+        held = json_text.parse_inner(text[block.end() : end + 1], None)
         if not isinstance(held, OBJECT) or not text_value(held.get("name")):
             continue
         yield text[at : block.start()]
         is_response = block["kind"] == "Response"
         yield {**held, "response": held.get("response")} if is_response else {**_call(held)}
-        at = block.end()
+        at = end + len(_CLOSED)
     yield text[at:]
+
+
+def _without_rule(text: str) -> str:
+    """A turn without the rule below it."""
+    bare = text.rstrip()
+    return bare.removesuffix("---").rstrip() if bare.endswith("\n---") else bare
 
 
 def _call(held: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -29,8 +29,9 @@ _BEGINNING: Final = re.compile(
 _HEADING: Final = re.compile(r"(?m)^---\n+## (?P<who>User|Assistant)(?: \((?P<about>[^\n]*)\))?[ \t]*$")
 _RULE: Final = re.compile(r"\n---\s*\Z")
 _TOOL: Final = re.compile(r"(?m)^(?:\*\*Tool: (?P<name>[^\n]{1,200})\*\*|```\nTool: (?P<fenced>[^\n]{1,200}))$")
-_INPUT: Final = re.compile(r"\s*\*\*Input:\*\*\n```json\n(?P<inside>.*?)\n```(?=\n|\Z)", re.DOTALL)
-_OUTPUT: Final = re.compile(r"\s*\*\*(?P<kind>Output|Error):\*\*\n```\n")
+_INPUT: Final = re.compile(r"\n{0,3}\*\*Input:\*\*\n```json\n")
+_OUTPUT: Final = re.compile(r"\n{0,3}\*\*(?P<kind>Output|Error):\*\*\n```\n")
+_END: Final = "\n```"
 _FENCE: Final = re.compile(r"(?m)^```(?P<info>[^\n`]*)$")
 _CLOSED: Final = re.compile(r"\n```(?=\n|\Z)")
 _THOUGHT: Final = re.compile(r"(?m)^_Thinking(?: \([^\n]*\))?:_$")
@@ -131,9 +132,13 @@ def _words(text: str) -> Iterator[TextPart]:
 def _calls(text: str) -> Iterator[_Call]:
     """The calls of a turn in order; what stands in a fence of one of them is not looked into."""
     at = 0
+    last_fence = text.rfind(_END)
     while found := _TOOL.search(text, at):
-        given = _INPUT.match(text, found.end())
-        end = given.end() if given else found.end()
+        end, arguments = found.end(), ""
+        given = _INPUT.match(text, end)
+        if given and given.end() <= last_fence:
+            end = text.index(_END, given.end()) + len(_END)
+            arguments = text[given.end() : end - len(_END)]
         came = _OUTPUT.match(text, end)
         result = None
         if came:
@@ -143,7 +148,7 @@ def _calls(text: str) -> Iterator[_Call]:
             end = closing.end()
         name = (found["name"] or found["fenced"]).strip()
         failed = came is not None and came["kind"] == "Error"
-        yield _Call(found.start(), end, name, given["inside"] if given else "", result, failed)
+        yield _Call(found.start(), end, name, arguments, result, failed)
         at = max(end, found.end())
 
 

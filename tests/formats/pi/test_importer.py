@@ -13,6 +13,7 @@ from budgeteer.engine.content.conversation import (
     ReasoningPart,
     RecordedRequest,
     TextPart,
+    ToolResultPart,
     calls_of,
     results_of,
     text_of,
@@ -269,3 +270,18 @@ def test_a_text_of_an_extension_that_nothing_follows_is_no_branch() -> None:
     (chat,) = found.conversations
     assert (texts(chat), chat.branches) == (["Look around", "Quiet."], 0)
     assert "Texts of extensions beside the branches, left out: 1" in found.warnings
+
+
+def test_a_result_without_the_id_of_its_call_answers_the_oldest_that_waits() -> None:
+    session = PiSession(tree=True)
+    session.user("Look around")
+    session.assistant(pi_call("t1"), pi_call("t2"))
+    session.result("t2", "two")
+    session.said("toolResult", [text_block("one")])
+    (chat,) = imported(session).conversations
+    told = {result.call_id: text_of_result(result) for message in chat.messages for result in results_of(message)}
+    assert told == {"t1": "one", "t2": "two"}
+
+
+def text_of_result(result: ToolResultPart) -> str:
+    return "".join(part.text for part in result.content if isinstance(part, TextPart))
