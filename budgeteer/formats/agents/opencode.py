@@ -104,8 +104,22 @@ def _is_stored(entry: ArchiveEntry, folder: str, begin: str) -> bool:
 
 
 def _is_message(raw: Mapping[str, Any]) -> bool:
-    info = raw.get("info")
-    return isinstance(info, Mapping) and "sessionID" in info and "role" in info and isinstance(raw.get("parts"), list)
+    """Whether an object is a message with its parts; copies may keep its `info` beside them, or no id of a session."""
+    info, parts = _info(raw), raw.get("parts")
+    if "role" not in info or not isinstance(parts, list):
+        return False
+    return "sessionID" in info or any(map(_is_run, mappings(parts)[:50]))
+
+
+def _info(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a message says of itself."""
+    info = raw.get("info", raw)
+    return info if isinstance(info, Mapping) else {}
+
+
+def _is_run(part: Mapping[str, Any]) -> bool:
+    """Whether a part is a call as OpenCode alone writes it."""
+    return part.get("type") == "tool" and isinstance(part.get("tool"), str) and isinstance(part.get("state"), Mapping)
 
 
 @dataclass(slots=True)
@@ -145,8 +159,8 @@ def _exported(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
         given = entry.value.get("messages")
         for number, raw in enumerate(given if isinstance(given, list) else [], 1):
             place = f"{entry.where}, message {number}"
-            if isinstance(raw, Mapping) and _is_message(raw):
-                session.messages.append((place, raw["info"], raw["parts"]))
+            if isinstance(raw, Mapping) and "role" in _info(raw) and isinstance(raw.get("parts"), list):
+                session.messages.append((place, _info(raw), raw["parts"]))
             else:
                 skipped.append(Skipped(place, "no `info` with a role beside `parts`", compact_json(raw)[:500]))
         yield session
@@ -156,12 +170,12 @@ def _listed(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
     """The sessions of messages that stand in a list or in lines, in the order in which they begin."""
     found: dict[str, _Session] = {}
     for entry in entries_of(document, skipped):
-        if not _is_message(entry.value):
+        if "role" not in _info(entry.value) or not isinstance(entry.value.get("parts"), list):
             skipped.append(
                 Skipped(entry.where, "no `info` with a role beside `parts`", compact_json(entry.value)[:500])
             )
             continue
-        info = entry.value["info"]
+        info = _info(entry.value)
         name = text_value(info.get("sessionID"))
         session = found.setdefault(name, _Session({"id": name}))
         session.messages.append((f"message {entry.number}", info, entry.value["parts"]))

@@ -33,3 +33,15 @@ def test_messages_of_several_sessions_are_parted_and_what_is_none_is_listed() ->
     )
     assert [(chat.id, len(chat.messages)) for chat in found.conversations] == [("ses_1", 2), ("ses_2", 1)]
     assert [item.where for item in found.skipped] == ["element 3"]
+
+
+def test_copies_without_an_info_or_the_id_of_a_session_are_read() -> None:
+    ran = {"status": "completed", "input": {"line": 2}, "output": "pier 2"}
+    parts = [{"type": "text", "text": "I look."}, {"type": "tool", "tool": "piers", "callID": "k1", "state": ran}]
+    asked = {"id": "msg_1", "role": "user", "parts": [{"type": "text", "text": "Which pier?"}]}
+    replied = {"id": "msg_2", "role": "assistant", "parts": parts}
+    wrapped = [{"info": {"role": one["role"]}, "parts": one["parts"]} for one in (asked, replied)]
+    for value in ([asked, replied], {"info": {"id": "ses_1"}, "messages": wrapped}):
+        found = import_bytes(dumps(value))
+        assert found.format == "opencode"
+        assert [message.role for message in found.conversations[0].messages] == ["user", "assistant", "tool"]
