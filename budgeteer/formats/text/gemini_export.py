@@ -58,7 +58,8 @@ def read(document: Document) -> Imported:
     for heading, (_, end) in zip(headings, pairwise(ends), strict=True):
         line += text.count("\n", told, heading.start())
         told = heading.start()
-        _add_turn("USER" in heading.group(), _without_rule(text[heading.end() : end]), line, draft)
+        said = _without_rule(text[heading.end() : end])
+        _add_turn(said, line, draft, is_person="USER" in heading.group())
     left = text[: ends[0]].strip()
     document.notes.count("Lines before the first turn, left out", int(bool(left)), of=left)
     chat = draft.conversation("c1", "", document.stem or "Gemini CLI chat")
@@ -66,7 +67,7 @@ def read(document: Document) -> Imported:
     return Imported("", "", "conversation", conversations=(chat,))
 
 
-def _add_turn(is_person: bool, text: str, line: int, draft: ConversationDraft) -> None:  # noqa: FBT001
+def _add_turn(text: str, line: int, draft: ConversationDraft, *, is_person: bool) -> None:
     """Add what is said and called in a turn, and the results that stand in it."""
     parts: list[Part] = []
     for piece in _pieces(text):
