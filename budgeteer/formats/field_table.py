@@ -97,6 +97,13 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "codex": ("git", "payload.git", "payload.cwd", "payload.cli_version"),
     "continue": (
         "workspaceDirectory", "contextItems.description", "contextItems.name", "output.name", "output.description",
+        "tool.systemMessageDescription", "tool.displayTitle", "tool.wouldLikeTo", "tool.isCurrently",
+        "tool.hasAlready", "tool.group", "tool.defaultToolPolicy", "tool.toolCallIcon",
+        "toolCallStates.processedArgs", "toolCallStates.parsedArgs", "output.uri", "output.icon",
+    ),
+    "continue-log": ("completionOptions", "userAgent", "profileId", "eventName", "rules", "modelProvider"),
+    "continue-timeline": (
+        "step.name", "step.description", "chat_context.summary", "step.class_name", "step.prompt", "session_info",
     ),
     "copilot-cli": ("detailedContent", "toolTelemetry", "data.context", "timeline"),
     "cursor-chats": (
@@ -109,6 +116,11 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "craft-agents": (
         "preview", "workspaceRootPath", "sdkCwd", "llmConnection", "toolIntent", "toolDisplayName", "toolDisplayMeta",
         "badges", "annotations",
+    ),
+    "docker-agent": (
+        "agentName", "agent_name", "agentFilename", "tool_definitions.category", "tool_definitions.annotations",
+        "tool_definitions.outputSchema",
+        "working_dir", "permissions", "agent_model_overrides", "custom_models_used", "evals",
     ),
     "dsh": ("surfaceOp", "cwd"),
     "datadog": (

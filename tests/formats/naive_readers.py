@@ -219,6 +219,27 @@ def goose(data: bytes) -> Told:
     return texts, [(one["name"], one["arguments"]) for one in called], [one[0]["text"] for one in told]
 
 
+def continue_log(data: bytes) -> Told:
+    row = lines(data)[-1]
+    said: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for block in row["prompt"].split("\n\n"):
+        role, _, text = block.partition(">\n")
+        if role == "<tool":
+            results.append(text)
+        elif text:
+            words, _, call = text.partition("\n")
+            said.append(words)
+            calls += [(call[: call.index("(")], json.loads(call[call.index("(") + 1 : -1]))] if call else []
+    return [*said, row["completion"]], calls, results
+
+
+def continue_timeline(data: bytes) -> Told:
+    steps = [node["step"] for node in json.loads(data)["history"]["timeline"]]
+    return [raw["content"] for step in steps if not step["hide"] for raw in step["chat_context"]], [], []
+
+
 def craft(data: bytes) -> Told:
     rows = [row for row in lines(data) if row.get("type") in ("user", "assistant", "tool")]
     tools = [row for row in rows if row["type"] == "tool"]
@@ -796,6 +817,14 @@ def spring_ai(data: bytes) -> Told:
     return [raw["text"] for raw in raws if raw["text"]], calls, results
 
 
+def docker_agent(data: bytes) -> Told:
+    raws = [item["message"]["message"] for item in json.loads(data)["messages"]]
+    called = [call["function"] for raw in raws for call in raw.get("tool_calls", [])]
+    calls = [(one["name"], json.loads(one["arguments"])) for one in called]
+    results = [raw["content"] for raw in raws if raw["role"] == "tool"]
+    return [raw["content"] for raw in raws if raw["role"] != "tool"], calls, results
+
+
 def haystack(data: bytes) -> Told:
     value = json.loads(data)
     raws = value["messages"] if isinstance(value, dict) else value
@@ -1265,6 +1294,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "ag-ui": ag_ui,
     "openai-realtime": openai_realtime,
     "camel": camel,
+    "docker-agent": docker_agent,
     "autogen": autogen,
     "smolagents": smolagents,
     "agent-data-protocol": agent_data,
@@ -1339,6 +1369,8 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "aider": aider,
     "exported-chat": exported_chat,
     "continue": continue_session,
+    "continue-log": continue_log,
+    "continue-timeline": continue_timeline,
     "codex-exec": codex_exec,
     "inspect": inspect_log,
     "helicone": helicone,

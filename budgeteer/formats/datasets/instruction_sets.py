@@ -47,6 +47,8 @@ _OTHERS: Final = ("other", "dispreferred", "non_preferred", "nonpreferred")
 """What some sets call the chosen and the rejected reply."""
 _COMPARED: Final = {"text_correct": "chosen", "text_incorrect": "rejected", "prompt": "choice"}
 """Columns of comparisons that say both conversations as texts; their prompt asks which of the two is better."""
+_LOGGED: Final = re.compile(r"<(?:system|user)>\n")
+"""How the prompts begin that Continue logs."""
 _TURN: Final = re.compile(r"\n\n(Human|Assistant): ?")
 """How a turn begins in a conversation that is one text (Anthropic's hh-rlhf)."""
 
@@ -112,7 +114,12 @@ def _with_usual_names(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _is_pair(value: Mapping[str, Any]) -> bool:
-    if "messages" in value or has_messages(value) or is_text_table(value):
+    if (
+        "messages" in value
+        or has_messages(value)
+        or is_text_table(value)
+        or _LOGGED.match(text_value(value.get("prompt")))
+    ):
         return False
     if "system_prompt" in value and isinstance(value.get("question"), str):
         return isinstance(value.get("response"), str)

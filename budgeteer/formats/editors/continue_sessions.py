@@ -2,7 +2,8 @@
 
 Certain: a `history` of items with a `message` beside `contextItems`. What a prompt brought along is put before it, the
 results of calls come from `toolCallStates`, and a summary takes the place of what is before it, as Continue sends them.
-Its system message and rules are not in the file.
+Its system message and rules stand in the file only where an item keeps a log of its prompt; of the tools there are the
+definitions of those that were called.
 
 Source: https://github.com/continuedev/continue, `core/index.d.ts`, `gui/src/redux/util/constructMessages.ts`, 2026-06.
 """
@@ -10,10 +11,12 @@ Source: https://github.com/continuedev/continue, `core/index.d.ts`, `gui/src/red
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import ContentPart, Conversation, Message, Part, ReasoningPart, Role
 from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.editors.continue_prompts import prompt_blocks
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
@@ -61,6 +64,7 @@ def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> C
     items = list(numbered_mappings(entry.value.get("history"), draft.place, skipped))
     if not document.options.whole:
         items = _after_summary(items, draft)
+    _add_system(items, draft)
     thoughts: list[Part] = []
     for number, item in items:
         given = item.get("message")
@@ -80,7 +84,31 @@ def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> C
     if thoughts:
         draft.add(Message("assistant", tuple(thoughts), line=len(items)))
     given_id, title = text_value(entry.value.get("sessionId")), text_value(entry.value.get("title"))
-    return draft.conversation(given_id or f"c{entry.number}", title, f"Session {entry.number}")
+    chat = draft.conversation(given_id or f"c{entry.number}", title, f"Session {entry.number}")
+    return replace(chat, tools=_tools(items))
+
+
+def _add_system(items: list[tuple[int, Mapping[str, Any]]], draft: ConversationDraft) -> None:
+    """Put the system text of the last prompt that was logged first; the rest of the logs repeats the history."""
+    logs = [log for _, item in items for log in mappings(item.get("promptLogs"))]
+    prompts = [blocks for log in logs if (blocks := prompt_blocks(text_value(log.get("prompt"))))]
+    if prompts and prompts[-1][0][0] == "system":
+        draft.add(Message("system", texts(prompts[-1][0][1]), line=1))
+    what = "Logs of prompts, which repeat the history, left out but for the last system text"
+    draft.notes.count(what, len(logs), of=logs)
+
+
+def _tools(items: list[tuple[int, Mapping[str, Any]]]) -> tuple[Mapping[str, Any], ...]:
+    """The definitions that stand with calls, each once."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for _, item in items:
+        for state in _states(item):
+            tool = state.get("tool")
+            function = tool.get("function") if isinstance(tool, Mapping) else None
+            if isinstance(function, Mapping) and text_value(function.get("name")):
+                kept = {key: function[key] for key in ("name", "description", "parameters") if key in function}
+                found.setdefault(kept["name"], {"type": "function", "function": kept})
+    return tuple(found.values())
 
 
 def _after_summary(

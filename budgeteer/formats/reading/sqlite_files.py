@@ -211,6 +211,24 @@ PROGRAMS: Final[tuple[Program, ...]] = (
         one_of=("workspace_chats",),
     ),
     Program(
+        "Docker Agent",
+        (
+            Rows(
+                "session_items",
+                ("session_id", "position", "item_type", "message_json"),
+                ("agent_name", "subsession_id", "summary_text"),
+                order="session_id, position",
+            ),
+            Rows("sessions", ("id", "title"), ("parent_id",)),
+        ),
+        one_of=("session_items",),
+    ),
+    Program(
+        "Docker Agent (of older versions)",
+        (Rows("sessions", ("id", "messages", "created_at"), ("title",), order="created_at, rowid"),),
+        one_of=("sessions",),
+    ),
+    Program(
         "llm (its `logs.db`)",
         (
             Rows(
@@ -229,7 +247,8 @@ Sources: github.com/Mintplex-Labs/anything-llm (`server/prisma/schema.prisma`), 
 what the readers of these programs name (for Cursor's command line the exporters of its `store.db`),
 github.com/NousResearch/hermes-agent (`hermes_state.py`), and for the columns github.com/charmbracelet/crush,
 internal/db/migrations; github.com/block/goose, session/session_manager.rs; OpenCode's session/session.sql.ts;
-github.com/aws/amazon-q-developer-cli, database/sqlite_migrations; github.com/open-webui/open-webui, models/chats.py.
+github.com/aws/amazon-q-developer-cli, database/sqlite_migrations; github.com/open-webui/open-webui, models/chats.py;
+github.com/docker/cagent, pkg/session/migrations.go.
 """
 
 

@@ -68,3 +68,27 @@ def test_what_is_not_sent_is_counted_and_what_is_not_known_is_listed() -> None:
 def test_a_session_without_messages_is_refused_by_name() -> None:
     with pytest.raises(FormatError, match="No Continue messages were found"):
         import_bytes(dumps({**CONTINUE, "history": []}), as_format="continue")
+
+
+def test_the_system_text_of_a_logged_prompt_and_the_tools_that_were_called_are_read() -> None:
+    log = {
+        "modelTitle": "m",
+        "prompt": "<system>\nBe brief.\n\n<user>\nWhich port?\n\n",
+        "completion": "<assistant>\nI",
+    }
+    function = {"name": "make", "description": "Build the house", "parameters": {"type": "object"}}
+    tool = {"displayTitle": "Make", "systemMessageDescription": {"prefix": "To build, call make"}, "function": function}
+    call = {"id": "k2", "type": "function", "function": {"name": "make", "arguments": "{}"}}
+    reply = {
+        "message": {"role": "assistant", "content": "", "toolCalls": [call]},
+        "promptLogs": [{**log, "prompt": "odd"}, log],
+        "toolCallStates": [{"toolCall": call, "tool": tool, "status": "done", "output": [{"content": "a"}]}],
+    }
+    found = import_bytes(session(reply))
+    (chat,) = found.conversations
+    assert chat.messages[0].parts == (TextPart("Be brief."),)
+    assert chat.messages[0].role == "system"
+    assert [tool["function"] for tool in chat.tools] == [function]
+    assert found.warnings[0] == "Logs of prompts, which repeat the history, left out but for the last system text: 2"
+    assert found.accounting is not None
+    assert not found.accounting.unread_keys

@@ -494,6 +494,54 @@ CONTINUE: dict[str, Any] = {
         {"message": {"role": "assistant", "content": "Port 8000."}, "contextItems": []},
     ],
 }
+CONTINUE_LOG: list[dict[str, Any]] = [
+    {
+        "modelTitle": "m",
+        "prompt": "<system>\nBe brief.\n\n<user>\nWhich port?\n\n",
+        "completion": 'I run it.\nrun_terminal_command({"command":"make"})',
+        "completionOptions": {"model": "m"},
+        "sessionId": "n-1",
+    },
+    {
+        "modelTitle": "m",
+        "prompt": "<system>\nBe brief.\n\n<user>\nWhich port?\n\n"
+        '<assistant>\nI run it.\nrun_terminal_command({"command":"make"})\n\n<tool>\nok\n\n',
+        "completion": "Port 8000.",
+        "completionOptions": {"model": "m"},
+        "sessionId": "n-1",
+    },
+]
+
+
+def timeline_node(kind: str, said: list[dict[str, Any]], told: str = "", **step: Any) -> dict[str, Any]:
+    """A step of Continue's older timeline, with the messages that it put into the chat."""
+    about = {"name": kind, "class_name": kind, "hide": False, "description": told, "chat_context": said, **step}
+    return {"step": about, "observation": None, "depth": 0, "deleted": False, "active": False}
+
+
+CONTINUE_TIMELINE: dict[str, Any] = {
+    "history": {
+        "timeline": [
+            timeline_node("StepsOnStartupStep", [], "Running steps on startup", hide=True),
+            timeline_node(
+                "UserInputStep",
+                [{"role": "user", "content": "Which port?", "summary": "Which port?"}],
+                "Which port?",
+                user_input="Which port?",
+                manage_own_chat_context=True,
+            ),
+            timeline_node(
+                "SimpleChatStep",
+                [{"role": "assistant", "content": "Port 8000.", "summary": "A port"}],
+                "Port 8000.",
+                manage_own_chat_context=True,
+            ),
+        ],
+        "current_index": 2,
+    },
+    "session_info": {"session_id": "n-2", "title": "Ports"},
+    "slash_commands": [{"name": "edit", "description": "Edit code"}],
+}
 CODEX_EXEC: tuple[dict[str, Any], ...] = (
     {"type": "thread.started", "thread_id": "th-1"},
     {"type": "turn.started"},

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tests.formats.makers.agents import GOOSE, OPENCODE
 from tests.formats.makers.chat_exports import OPEN_WEBUI
-from tests.formats.makers.frameworks import MODEL_MESSAGES
+from tests.formats.makers.frameworks import DOCKER_AGENT, MODEL_MESSAGES
 from tests.formats.makers.interfaces import CURSOR_ROWS
 from tests.formats.makers.runs import AMAZON_Q, CRUSH
 from tests.formats.shapes import database
@@ -35,6 +35,31 @@ def _opencode() -> dict[str, list[dict[str, Any]]]:
 def _open_webui() -> list[dict[str, Any]]:
     kept = ("id", "user_id", "title", "created_at", "updated_at")
     return [{**{key: row.get(key) for key in kept}, "chat": json.dumps(row["chat"])} for row in OPEN_WEBUI]
+
+
+def _docker_agent() -> dict[str, list[dict[str, Any]]]:
+    given = DOCKER_AGENT["id"]
+    items = [
+        {
+            "id": number,
+            "session_id": given,
+            "position": number - 1,
+            "item_type": "message",
+            "agent_name": item["message"]["agentName"],
+            "message_json": json.dumps(item["message"]["message"]),
+            "implicit": 0,
+            "subsession_id": None,
+            "summary_text": None,
+        }
+        for number, item in enumerate(DOCKER_AGENT["messages"], 1)
+    ]
+    session = {"id": given, "messages": "[]", "created_at": "2026-03-01", "title": DOCKER_AGENT["title"]}
+    return {"sessions": [{**session, "parent_id": None}], "session_items": items}
+
+
+def _older_docker_agent() -> dict[str, list[dict[str, Any]]]:
+    kept = {"id": DOCKER_AGENT["id"], "messages": json.dumps(DOCKER_AGENT["messages"]), "created_at": "2026-03-01"}
+    return {"sessions": [{**kept, "tools_approved": 0, "title": DOCKER_AGENT["title"]}]}
 
 
 def _state_vscdb() -> dict[str, list[dict[str, Any]]]:
@@ -82,12 +107,16 @@ DATABASES: Final[Mapping[str, bytes]] = {
     "ai-sdk-model": database({**cursor_chat(MODEL_MESSAGES), **OTHERS}),
     "crush": database({"sessions": [CRUSH[-1]], "messages": list(CRUSH[:-1]), **OTHERS}),
     "cursor-chats": database(_state_vscdb()),
+    "docker-agent": database({**_docker_agent(), **OTHERS}),
     "goose": database({**_goose(), **OTHERS}),
     "opencode": database({**_opencode(), **OTHERS}),
     "amazon-q": database({"conversations": [{"key": "/w", "value": json.dumps(AMAZON_Q)}], **OTHERS}),
     "open-webui": database({"chat": _open_webui(), **OTHERS}),
 }
 """By the format of the conversations in them."""
+
+OLDER_DATABASES: Final[Mapping[str, bytes]] = {"docker-agent": database({**_older_docker_agent(), **OTHERS})}
+"""As older versions kept the same conversations, by the format."""
 
 
 def _hermes(**more: Any) -> list[dict[str, Any]]:

@@ -175,6 +175,44 @@ LLAMA_INDEX: dict[str, Any] = {
     },
 }
 
+_HEAT_TOOL: dict[str, Any] = {
+    "name": "heat",
+    "category": "house",
+    "description": "The warmth of a room",
+    "parameters": {"type": "object", "properties": {"room": {"type": "integer"}}},
+    "annotations": {"title": "Heat"},
+}
+DOCKER_AGENT: dict[str, Any] = {
+    "id": "s-1",
+    "title": "Warm rooms",
+    "messages": [
+        {"message": {"agentName": "", "message": {"role": "user", "content": "Warm?", "created_at": "2026-03-01"}}},
+        {
+            "message": {
+                "agentName": "root",
+                "message": {
+                    "role": "assistant",
+                    "content": "I look.",
+                    "reasoning_content": "Ask the house",
+                    "tool_calls": [
+                        {"id": "t1", "type": "function", "function": {"name": "heat", "arguments": '{"room":2}'}}
+                    ],
+                    "tool_definitions": [_HEAT_TOOL],
+                    "usage": {"input_tokens": 4, "output_tokens": 9, "cached_input_tokens": 70},
+                    "model": "m",
+                },
+            }
+        },
+        {
+            "message": {
+                "agentName": "root",
+                "message": {"role": "tool", "content": "19", "tool_call_id": "t1", "is_error": True},
+            }
+        },
+        {"message": {"agentName": "root", "message": {"role": "assistant", "content": "Not yet.", "model": "m"}}},
+    ],
+    "tools_approved": False,
+}
 SPRING_AI: list[dict[str, Any]] = [
     {"messageType": "SYSTEM", "metadata": {"messageType": "SYSTEM"}, "text": "You keep the timetable."},
     {"messageType": "USER", "metadata": {"messageType": "USER"}, "media": [], "text": "Which ferry leaves first?"},

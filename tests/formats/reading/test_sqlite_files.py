@@ -19,7 +19,14 @@ from budgeteer.formats.reading import sqlite_files
 from budgeteer.formats.reading.document import Options, open_document
 from budgeteer.formats.reading.limits import Limits
 from tests.formats.maker_shapes import MAKERS
-from tests.formats.makers.databases import DATABASES, MESSAGE_DATABASES, ROW_DATABASES, SECRET, cursor_chat
+from tests.formats.makers.databases import (
+    DATABASES,
+    MESSAGE_DATABASES,
+    OLDER_DATABASES,
+    ROW_DATABASES,
+    SECRET,
+    cursor_chat,
+)
 from tests.formats.makers.interfaces import CURSOR_ROWS
 from tests.formats.makers.runs import CRUSH
 from tests.formats.shapes import database, zipped
@@ -39,19 +46,20 @@ def options() -> Iterator[Options]:
         yield Options(limits=Limits(held_bytes=0), scratch=scratch)
 
 
-@pytest.mark.parametrize("name", DATABASES)
-def test_a_database_is_read_as_its_export_and_nothing_else_of_it(name: str, options: Options) -> None:
-    held, exported = import_bytes(DATABASES[name]), import_bytes(MAKERS[name])
+@pytest.mark.parametrize(("name", "data"), [*DATABASES.items(), *OLDER_DATABASES.items()])
+def test_a_database_is_read_as_its_export_and_nothing_else_of_it(name: str, data: bytes, options: Options) -> None:
+    held, exported = import_bytes(data), import_bytes(MAKERS[name])
     assert (held.format, words(held)) == (name, words(exported))
     assert [chat.title for chat in held.conversations] == [chat.title for chat in exported.conversations]
     assert SECRET not in repr(held)
     assert held.warnings[0].startswith("Read of a database of ")
-    far = import_file(io.BytesIO(DATABASES[name]), options=options)
+    far = import_file(io.BytesIO(data), options=options)
     assert (far.format, words(far)) == (name, words(held))
 
 
 def test_every_program_has_a_database_here() -> None:
-    assert len(DATABASES) + len(ROW_DATABASES) + len(MESSAGE_DATABASES) == len(sqlite_files.PROGRAMS)
+    databases = (DATABASES, OLDER_DATABASES, ROW_DATABASES, MESSAGE_DATABASES)
+    assert sum(map(len, databases)) == len(sqlite_files.PROGRAMS)
 
 
 @pytest.mark.parametrize("name", MESSAGE_DATABASES)
