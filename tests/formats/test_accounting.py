@@ -380,3 +380,16 @@ def test_a_text_that_many_messages_share_is_gone_through_once(monkeypatch: pytes
     monkeypatch.setattr(string_ledger, "lines_of", lines_of)
     ledger.see_runs(["so the pier is open"] * 1_000)
     assert looked_at == ["so the pier is open"]
+
+
+def test_what_is_left_out_often_takes_no_room_from_what_is_left_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(string_ledger, "KEPT_CHARACTERS", 100)
+    ledger = StringLedger()
+    page = "<p class='tide'> it is said again in a script of the page <p class='tide'>"
+    ledger.expect(page)
+    for _ in range(20):
+        ledger.leave_out("<p class='tide'>")
+    ledger.leave_out("it is said again in a script of the page")
+    ledger.expect_runs(page)
+    ledger.leave_out_runs()
+    assert ledger.fate_of(page)[1] == len(page)

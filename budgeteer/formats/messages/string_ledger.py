@@ -40,7 +40,7 @@ DEEPEST: Final = 300
 """Nesting beyond which nothing is looked at: a file has at most 200, JSON in its strings may have more."""
 
 KEPT_CHARACTERS: Final = 1_000_000
-"""Characters of what was left out that are kept, to be looked at once more by runs of words."""
+"""Characters of what was left out that are kept, each text once, to be looked at once more by runs of words."""
 
 RUN: Final = 3
 """Words in a run: two words meet by chance all over a long conversation, three do not often. Source: ours."""
@@ -96,7 +96,7 @@ class StringLedger:
         self._run_through: set[int] = set()
         self._short: set[int] = set()
         self._read_short: set[int] = set()
-        self._kept: list[str] = []
+        self._kept: dict[str, None] = {}
         self._kept_characters = 0
         self._left_runs: set[int] = set()
         self._entries: dict[int, bool] = {}
@@ -181,8 +181,8 @@ class StringLedger:
         strings = strings_of(value) if isinstance(value, Message) else strings_in(value)
         self._note(self._left_out, strings)
         for text in strings:
-            if self._kept_characters + len(text) <= KEPT_CHARACTERS:
-                self._kept.append(text)
+            if text not in self._kept and self._kept_characters + len(text) <= KEPT_CHARACTERS:
+                self._kept[text] = None
                 self._kept_characters += len(text)
 
     def leave_out_runs(self) -> None:

@@ -55,6 +55,9 @@ _INLINE: Final = re.compile(
 )
 """A bold speaker before what is said, on one line."""
 _FENCE: Final = re.compile(r"[ \t]{0,3}(```|~~~)")
+_OF_CURSOR: Final = re.compile(r"_Exported on .{1,80} from Cursor \(.{1,40}\)_\s*\Z")
+"""What Cursor writes below the title of an export."""
+_CURSORS_LABELS: Final = frozenset({"**User**", "**Cursor**"})
 _MOST_BEFORE: Final = 12
 """Lines that may stand before the first speaker: a title and what the exporter says of itself."""
 
@@ -166,10 +169,14 @@ def _labels(rows: list[str]) -> Iterator[_Turn]:
 
 
 def _outside_fences(rows: list[str]) -> Iterator[tuple[int, str]]:
-    """The lines that stand in no fence, with their numbers."""
+    """The lines that stand in no fence, with their numbers; a turn of Cursor's export ends a fence without an end."""
     fence = ""
+    is_cursors = any(_OF_CURSOR.match(row) for row in rows[:4])
     for number, row in enumerate(rows, 1):
         bare = row.rstrip("\r").removeprefix("\ufeff")
+        if fence and is_cursors and bare in _CURSORS_LABELS:
+            before = [above.strip() for above in rows[max(0, number - 3) : number - 1]]
+            fence = "" if before == ["---", ""] else fence
         mark = _FENCE.match(bare)
         if mark:
             fence = "" if fence == mark.group(1) else fence or mark.group(1)

@@ -67,3 +67,18 @@ def test_pictures_of_ollama_are_pictures_and_thoughts_in_a_list_are_not_anthropi
     found = import_bytes(dumps({"messages": [asked, {"role": "assistant", "content": [thought]}]}))
     assert found.format == "openai-chat"
     assert isinstance(found.conversations[0].messages[0].parts[-1], ImagePart)
+
+
+def test_a_turn_of_cursors_export_ends_code_that_has_no_end() -> None:
+    turns = [
+        ("User", "```python\nlate = False"),
+        ("Cursor", "```\nlate = True\n```"),
+        ("User", "Why?"),
+        ("Cursor", "Fog."),
+    ]
+    said = "".join(f"---\n\n**{who}**\n\n{text}\n\n" for who, text in turns)
+    head = "# Ferries\n_Exported on 6/1/2025 at 10:00:00 GMT+1 from Cursor (1.0.0)_\n\n"
+    found = import_bytes((head + said).encode())
+    assert [message.role for message in found.conversations[0].messages] == ["user", "assistant"] * 2
+    quoted = said.replace("---\n\n**Cursor**", "**Cursor**", 1)
+    assert len(import_bytes((head + quoted).encode()).conversations[0].messages) == 3

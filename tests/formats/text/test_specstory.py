@@ -203,3 +203,120 @@ Result:
     results = [result_text(one) for message in chat.messages for one in results_of(message)]
     assert results == ["# Notes\n```python\nlate = False\n```", "06:10"]
     assert any("Here is the script" in text_of(message) for message in chat.messages if message.role == "assistant")
+
+
+CURSOR = """_**Agent (composer)**_
+
+<tool-use data-tool-type="unknown" data-tool-name="web_fetch">
+<details>
+<summary>Tool use: **web_fetch**</summary>
+
+
+Parameters:
+
+```json
+{
+  "url": "https://ferry.example"
+}
+```
+Additional data:
+
+```json
+{"status": "success"}
+```
+Result:
+
+```json
+{
+  "markdown": "On time\\n&#96;&#96;&#96;"
+}
+```
+User decision: **accepted**
+
+Status: **completed**
+
+
+</details>
+</tool-use>
+
+<tool-use data-tool-type="unknown" data-tool-name="web_fetch"><details>
+<summary>Tool use: **web_fetch**</summary>
+
+</details></tool-use>
+
+_**Agent (composer)**_
+
+<tool-use data-tool-type="unknown" data-tool-name="grep">
+<details>
+<summary>Tool use: **grep**</summary>
+
+Parameters:
+
+```json
+not JSON
+```
+Additional data:
+
+```json
+{"total": 2}
+```
+</details>
+</tool-use>
+
+<tool-use data-tool-type="unknown" data-tool-name="await">
+<details>
+<summary>Tool use: **await**</summary>
+
+Status: **completed**
+
+</details>
+</tool-use>
+
+<tool-use data-tool-type="unknown" data-tool-name="await"><details>
+<summary>Tool use: **await**</summary>
+
+</details></tool-use>
+
+<tool-use data-tool-type="unknown" data-tool-name="await"><details>
+<summary>Tool use: **await**</summary>
+
+</details></tool-use>
+
+<tool-use data-tool-type="write" data-tool-name="delete">
+<details>
+<summary>Tool use: **delete**</summary>
+
+Parameters:
+
+```json
+{"path": "table.txt"}
+```
+Error:
+
+```json
+"no such file"
+```
+</details>
+</tool-use>
+"""
+
+
+def test_named_fences_of_cursors_tools_are_what_they_are_named_and_its_empty_blocks_are_left_out() -> None:
+    found = _read(CURSOR, BEGINNING.replace("SpecStory", "SpecStory, Markdown v2.1.0"))
+    (chat,) = found.conversations
+    assert [(call.name, call.arguments) for message in chat.messages for call in calls_of(message)] == [
+        ("web_fetch", '{"url":"https://ferry.example"}'),
+        ("grep", "not JSON"),
+        ("await", ""),
+        ("await", ""),
+        ("delete", '{"path":"table.txt"}'),
+    ]
+    results = [result for message in chat.messages for result in results_of(message)]
+    assert [(result_text(one), one.is_error) for one in results] == [
+        ('{\n  "markdown": "On time\\n&#96;&#96;&#96;"\n}', False),
+        ('{"total": 2}', False),
+        ('"no such file"', True),
+    ]
+    counted = dict(found.findings.counted)
+    assert counted["Empty blocks that repeat the tool before them, left out"] == 2
+    assert counted["Calls of which more is shown than what went in and came out, which is left out"] == 2
