@@ -199,6 +199,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "git_repo_root",
         "parent_relationship",
         "dialog_act", "user_state", "sys_state", "sys_state_init", "final_goal", "task description",
+        "reward_model", "extra_info", "images.path",
     ),
     "openai-realtime": ("voice", "modalities", "output_modalities", "part"),
     "openai-responses": (

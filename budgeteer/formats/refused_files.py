@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import mappings, sampled
 
 _HEAD: Final = 20_000
 _HTML: Final = re.compile(r"\A\s*(?:<!doctype html[^>]*>\s*)?<html", re.IGNORECASE)
@@ -19,9 +17,6 @@ _LFS: Final = re.compile(r"\s*version https?://\S+/spec/\S+\s*\n(?:ext-.*\n)*oid
 """A pointer of Git LFS (https://github.com/git-lfs/git-lfs, `docs/spec.md`, 2026-11)."""
 _DIFY: Final = tuple(re.compile(rf"(?m)^{row}\s*$") for row in ("app:", "kind: app", r"  mode: [a-z-]+"))
 """Lines of each app that Dify exports as YAML (https://github.com/langgenius/dify, 2026-11)."""
-_USAGE: Final = frozenset({"n_context_tokens_total", "n_generated_tokens_total", "operation", "timestamp"})
-"""Columns of the usage and activity that OpenAI's dashboard exports (2023 to 2026)."""
-_SAMPLED: Final = 40
 _CASSETTE: Final = re.compile(r"(?m)^(?:(?:http_)?interactions|requests):[ \t]*$")
 _ADDRESS: Final = r"(?m)^[ \t]+(?:- )?(?:uri|url): [\"']?https?://\S+"
 _EMBEDDED: Final = re.compile(rf"{_ADDRESS}(?:/embeddings|/embed|:embedContent|:batchEmbedContents)\b")
@@ -32,13 +27,12 @@ _RUN: Final = re.compile(rf"{_ADDRESS}/threads/[^/\s]+/runs\b")
 
 @dataclass(frozen=True, slots=True)
 class _RefusedFile:
-    """A kind of file: what it is, what to choose instead, how it is told by its text, names in it or rows."""
+    """A kind of file: what it is, what to choose instead, how it is told by its text or names in it."""
 
     title: str
     mend: str
     is_text: Callable[[str], bool] = lambda _text: False
     is_archive: Callable[[Sequence[str]], bool] = lambda _names: False
-    is_row: Callable[[Mapping[str, Any]], bool] = lambda _row: False
 
 
 def _begins(*starts: str) -> Callable[[Sequence[str]], bool]:
@@ -68,11 +62,6 @@ _KNOWN: Final = (
         "an app of Dify without a conversation",
         "Choose the conversations of its log",
         is_text=lambda text: all(row.search(text) for row in _DIFY),
-    ),
-    _RefusedFile(
-        "an export of OpenAI's usage, which counts requests and tokens",
-        "Choose a conversation, or logs of the requests themselves",
-        is_row=_USAGE.issubset,
     ),
     _RefusedFile(
         "a recording of requests for embeddings, which no model replies to in words",
@@ -108,16 +97,7 @@ def refusal_of(document: Document) -> FormatError | None:
         found = next((known for known in _KNOWN if known.is_archive(names)), None)
     else:
         text = document.text[:_HEAD] if document.shape == "text" else ""
-        rows = _rows(document)
-        found = next(
-            (known for known in _KNOWN if (text and known.is_text(text)) or any(map(known.is_row, rows))), None
-        )
+        found = next((known for known in _KNOWN if text and known.is_text(text)), None)
     if found is None:
         return None
     return FormatError(f"This is {found.title}, which is not read", where=document.name, mend=found.mend)
-
-
-def _rows(document: Document) -> list[Mapping[str, Any]]:
-    """The first rows of a file: its entries, or those under `data`."""
-    held = document.value.get("data") if isinstance(document.value, OBJECT) else None
-    return mappings(held)[:_SAMPLED] if isinstance(held, list) else sampled(document)

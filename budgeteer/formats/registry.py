@@ -145,7 +145,7 @@ from budgeteer.formats.frameworks import (
 from budgeteer.formats.gemini import cli_sessions, requests, studio
 from budgeteer.formats.langchain import importer as langchain
 from budgeteer.formats.langchain import prompt_templates
-from budgeteer.formats.libraries import chunks, feature_lists, features, skills, tools, usage_file
+from budgeteer.formats.libraries import chunks, feature_lists, features, skills, token_usage, tools, usage_file
 from budgeteer.formats.messages.imported import Imported, Kind
 from budgeteer.formats.openai import chat, realtime, responses
 from budgeteer.formats.pi import importer as pi
@@ -364,6 +364,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("questions", "Questions with answers", question_sets, "shape"),
     _library("feature-list", "List of features", "features", feature_lists, "shape"),
     _library("tools", "Tool definitions", "tools", tools, "shape"),
+    _library("token-usage", "Recorded token usage", "usage", token_usage, "shape"),
     _library("usage", "Usage of skills and tools", "usage", usage_file, "shape"),
     Format("pasted-chat", "Pasted chat", "conversation", plain_text.detect_chat, plain_text.read_chat, "shape"),
     Format("prompts", "Prompts alone", "conversation", prompt_rows.detect, prompt_rows.read, "anything"),

@@ -224,6 +224,15 @@ def test_a_call_that_its_result_answers_by_id_is_not_answered_again_by_a_text() 
     assert told(import_bytes(data).conversations[0])[0][-1] == "[read_file for 'a.py'] Result:\nagain"
 
 
+def test_results_of_calls_that_are_xml_stay_text_and_are_counted() -> None:
+    asked = {"role": "user", "content": [text_block("<task>\nLook\n</task>")]}
+    called = {"role": "assistant", "content": "<read_file>\n<path>a.py</path>\n</read_file>"}
+    answered = {"role": "user", "content": [text_block("[read_file for 'a.py'] Result:"), text_block("print(1)")]}
+    found = import_bytes(dumps([asked, called, answered]))
+    assert found.format == "cline"
+    assert found.warnings == ("Results of calls that the model wrote as XML, kept as the text that they are: 1",)
+
+
 @pytest.mark.parametrize(
     "header",
     [

@@ -167,7 +167,7 @@ def _attachments(raw: Mapping[str, Any], notes: Notes) -> Iterator[Part]:
     for attached in mappings(raw.get("attachments")):
         text = text_value(attached.get("extracted_content"))
         if text:
-            notes.count("Attachments, read with the text that was taken out of them")
+            notes.count("Attachments, read with the text that was taken out of them", of=attached.get("file_name"))
             yield TextPart(text)
         else:
             yield FilePart(attached, text_value(attached.get("file_name")))

@@ -1,7 +1,8 @@
 """Turns as pairs: a list of objects, each with what a person said and the reply to it, or with one of the two.
 
 Certain: a column of a conversation (below) that holds such objects, lists of them, or a list of objects that each have
-one speaker as their only key; and turns of a `speaker` and an `utterance` or a `text`. Of speakers whose names say
+one speaker as their only key (also `role_user`, `bot_response`); turns of a `speaker` and an `utterance` or a `text`;
+and messages of a `content` whose `type` is only ever `user`, `assistant` or `system`. Of speakers whose names say
 nothing, who speaks first is the person. A `chat_history` of objects with `inputs` and `outputs` (prompt flow) is turns
 as well; what the row asks itself stands behind them. Conversations are rows, or stand in an object under their ids
 (DialogStudio). Rows that are one pair each are questions with answers (question_sets.py).
@@ -14,6 +15,7 @@ https://github.com/salesforce/DialogStudio (`log` of `user utterance`, `system r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -32,7 +34,10 @@ from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostl
 from budgeteer.formats.reading.importing import imported_from
 from budgeteer.formats.reading.json_text import json_type
 
-_COLUMNS: Final = ("conversation", "conversations", "dialog", "dialogue", "turns", "texts", "messages", "log")
+_COLUMNS: Final = (
+    "conversation", "conversations", "dialog", "dialogue", "turns", "texts", "messages", "log", "exchanges", "rounds",
+    "interactions", "transcript",
+)  # fmt: skip
 _SPEAKERS: Final = {
     "system": "system",
     **dict.fromkeys(("human", "user"), "human"),
@@ -48,9 +53,26 @@ _HISTORY: Final = "chat_history"
 _TOLD: Final = ("utterance", "text")
 """What a `speaker` said."""
 _SPOKEN: Final = frozenset({"speaker", *_TOLD})
+_SIDE: Final = re.compile(
+    r"(?:role[_ ])?(?P<who>user|human|customer|agent|assistant|bot|chatbot|ai|model)"
+    r"(?:[_ ](?:message|msg|text|input|query|question|prompt|utterance|said|content|turn))?"
+    r"(?:[_ ](?:response|reply|answer|output))?"
+)
+"""A key of a turn that names a side and what it is: `role_user`, `user_message`, `bot_response`."""
+_SIDES: Final = {
+    **dict.fromkeys(("user", "human", "customer"), "human"),
+    **dict.fromkeys(("agent", "assistant", "bot", "chatbot", "ai", "model"), "gpt"),
+}
+_ROLES_OF_TYPE: Final = frozenset({"user", "assistant", "system"})
+"""What the `type` of a message says where it is its speaker."""
+_FROM_ROLE: Final = {"user": "human", "assistant": "gpt", "system": "system"}
 _OTHERS: Final = frozenset({"role", "from", "content", "value", "type"})
 """Keys of turns that say who speaks in another way."""
+_NOT_TYPED: Final = frozenset({"role", "from", "source", "parts", "tool_calls", "toolCalls", "toolUseId", "message"})
+"""Keys beside which a `type` is no speaker, or the messages are those of a format of its own."""
 _LOOKED_AT: Final = 5
+_TYPES_LOOKED_AT: Final = 40
+_TYPED: Final = frozenset({"type", "content", "timestamp", "id"})
 
 
 def detect(document: Document) -> str | None:
@@ -77,7 +99,7 @@ def _is_by_ids(value: Any) -> bool:
 
 def _column(row: Mapping[str, Any]) -> str:
     """The column of a row that holds turns, "" for none."""
-    fits = (_is_paired, _is_single, _is_spoken)
+    fits = (_is_paired, _is_single, _is_spoken, _is_typed)
     found = next((key for key in _COLUMNS if any(fit(row.get(key)) for fit in fits)), "")
     return found or (_HISTORY if _is_flow(row.get(_HISTORY)) else "")
 
@@ -119,7 +141,26 @@ def _speakers(turn: Any) -> set[str]:
     """Who speaks in a turn by its keys; nobody where it says so in another way."""
     if not isinstance(turn, Mapping) or not _OTHERS.isdisjoint(turn):
         return set()
-    return {_SAID[key.lower()] for key, said in turn.items() if key.lower() in _SAID and isinstance(said, str)}
+    return {who for key, said in turn.items() if isinstance(said, str) and (who := _side(key))}
+
+
+def _side(key: str) -> str:
+    """Who says what stands under a key, "" where the key names nobody."""
+    name = key.lower()
+    side = None if name in _SAID else _SIDE.fullmatch(name)
+    return _SIDES[side["who"]] if side else _SAID.get(name, "")
+
+
+def _is_typed(turns: Any) -> bool:
+    """Whether all turns that are looked at name their speaker as their `type`, beside their `content`."""
+    looked = turns[:_TYPES_LOOKED_AT] if isinstance(turns, list) else []
+    types = [turn.get("type") if _is_said(turn) else None for turn in looked]
+    return {"user", "assistant"} <= set(types) <= _ROLES_OF_TYPE
+
+
+def _is_said(turn: Any) -> bool:
+    """Whether a turn is a text and nothing that other formats have beside it."""
+    return isinstance(turn, Mapping) and isinstance(turn.get("content"), str) and _NOT_TYPED.isdisjoint(turn)
 
 
 def read(document: Document) -> Imported:
@@ -161,6 +202,10 @@ def _conversation(entry: Entry, _position: int, document: Document, skipped: lis
             see_speaker(name, document.notes)
         left = [said for held in given for key, said in held.items() if key not in _SPOKEN and _is_beside(key, said)]
         document.notes.count("Fields of turns beside what was said, left out", len(left), of=left)
+    elif _is_typed(entry.value.get(column)):
+        turns = list(_typed(given))
+        left = [said for held in given for key, said in held.items() if key not in _TYPED and _is_beside(key, said)]
+        document.notes.count("Fields of turns beside what was said, left out", len(left), of=left)
     elif column in ("", _HISTORY) and _HISTORY in entry.value:
         turns = list(_flow(entry.value, document))
     else:
@@ -177,14 +222,21 @@ def _conversation(entry: Entry, _position: int, document: Document, skipped: lis
     return chat
 
 
+def _typed(given: list[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
+    """What each message says whose `type` is its speaker; of a later one of another type nothing."""
+    for turn in given:
+        if turn.get("type") in _ROLES_OF_TYPE and text_value(turn.get("content")):
+            yield {"from": _FROM_ROLE[turn["type"]], "value": turn["content"]}
+
+
 def _is_beside(key: str, said: Any) -> bool:
     """Whether a field of a turn holds something that nobody said."""
-    return key.lower() not in _SAID and isinstance(said, str | list | Mapping) and bool(said)
+    return not _side(key) and isinstance(said, str | list | Mapping) and bool(said)
 
 
 def _turns(held: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """What is said in a pair, in the order system, person, reply."""
-    said = [(_SAID[key.lower()], text) for key, text in held.items() if key.lower() in _SAID and text_value(text)]
+    said = [(who, text) for key, text in held.items() if text_value(text) and (who := _side(key))]
     for speaker in ("system", "human", "gpt"):
         yield from ({"from": speaker, "value": text} for who, text in said if who == speaker)
 

@@ -82,6 +82,9 @@ def _with_results(envelope: Envelope, notes: Notes) -> Envelope:
             waiting = [(given, name) for given, name in waiting if given not in answered]
             messages.append((number, {**raw, "content": _tied(content, waiting, notes)}))
             continue
+        else:
+            asked = [text for text in _texts(raw) if _HEADER.match(text)] if isinstance(raw, Mapping) else []
+            notes.count("Results of calls that the model wrote as XML, kept as the text that they are", len(asked))
         messages.append((number, raw))
     return replace(envelope, messages=tuple(messages))
 

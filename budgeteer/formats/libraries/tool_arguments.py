@@ -2,7 +2,8 @@
 
 A list stands under `arguments`, `args` or `parameters`; of Flowise it is a JSON text under `schema`. By their names
 they stand under `parameters`, each an object with its type or its description, or under `params`, each the word for its
-type (`string?` is one that may be left away). Seal-Tools calls a tool's name `api_name`.
+type (`string?` is one that may be left away). Only their names may be listed (`required_params`). Seal-Tools calls a
+tool's name `api_name`.
 Source: https://github.com/docker/mcp-registry, https://github.com/FlowiseAI/Flowise, `marketplaces/tools`, and
 https://github.com/fairyshine/Seal-Tools, 2026-11.
 """
@@ -22,6 +23,9 @@ from budgeteer.formats.reading.parameter_schemas import (
 )
 
 _API: Final = ("api_name", "api_description")
+_REQUIRED: Final = ("required_params", "required_parameters", "required_args")
+_OPTIONAL: Final = ("optional_params", "optional_parameters", "optional_args")
+"""Lists of the names of arguments, beside which nothing else is said of them."""
 
 
 def with_name(raw: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -55,6 +59,21 @@ def schema_of_words(raw: Mapping[str, Any]) -> dict[str, Any] | None:
     if not isinstance(given, Mapping) or not given or not all(isinstance(word, str) for word in given.values()):
         return None
     return from_named_arguments({name: _of_word(word) for name, word in given.items()}, None)
+
+
+def schema_of_name_lists(raw: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The JSON Schema of a tool of which only the names of its arguments are listed, None of any other object."""
+    lists = [_names_in(raw, keys) for keys in (_REQUIRED, _OPTIONAL)]
+    if not any(lists):
+        return None
+    required, optional = lists
+    properties: dict[str, Any] = {name: {} for name in (*required, *optional)}
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def _names_in(raw: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
+    given: list[Any] = next((raw[key] for key in keys if isinstance(raw.get(key), list)), [])
+    return given if all(isinstance(name, str) and name for name in given) else []
 
 
 def _of_word(word: str) -> dict[str, Any]:

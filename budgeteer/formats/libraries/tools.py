@@ -23,7 +23,13 @@ from budgeteer.formats.libraries.openapi import (
     openapi_of,
     tools_of_openapi,
 )
-from budgeteer.formats.libraries.tool_arguments import schema_of_list, schema_of_names, schema_of_words, with_name
+from budgeteer.formats.libraries.tool_arguments import (
+    schema_of_list,
+    schema_of_name_lists,
+    schema_of_names,
+    schema_of_words,
+    with_name,
+)
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.objects import object_under
@@ -141,7 +147,7 @@ def definitions(value: Any, *, sure: bool = False) -> Iterator[ToolDefinition | 
 
 def _held_tools(value: Any) -> list[Any] | None:
     """The definitions that an object holds, in any way; None of any other value."""
-    found = _listed_tools(value) or _named_tools(value)
+    found = _listed_tools(value) or _named_tools(value) or _described_tools(value)
     groups = None if found else _groups(value)
     return [one for group in groups.values() for one in group] if groups else found
 
@@ -212,6 +218,22 @@ def _named_tools(value: Any) -> list[Any] | None:
     return named if all(map(_has_schema, named)) and any(map(_is_described, named)) else None
 
 
+def _described_tools(value: Any) -> list[Any] | None:
+    """The tools under `tools` that names and descriptions tell, also by categories; None of any other value."""
+    held = value.get("tools") if isinstance(value, Mapping) else None
+    if not isinstance(held, Mapping) or not held:
+        return None
+    groups = [held] if all(map(_is_told, held.values())) else list(held.values())
+    if not all(isinstance(group, Mapping) and group and all(map(_is_told, group.values())) for group in groups):
+        return None
+    return [{"name": name, **one} for group in groups for name, one in group.items()]
+
+
+def _is_told(raw: Any) -> bool:
+    """Whether an object says in words what stands under its name."""
+    return isinstance(raw, Mapping) and bool(text_value(raw.get("description"))) and "version" not in raw
+
+
 def _is_described(raw: Mapping[str, Any]) -> bool:
     inner = raw.get("function")
     return "description" in (inner if isinstance(inner, Mapping) else raw)
@@ -237,7 +259,8 @@ def _without_parameters(raw: Mapping[str, Any]) -> ToolDefinition | None:
         return None
     if {"role", "content", "text"} & raw.keys():
         return None
-    return _built(raw, schema_of_words(raw) or {"type": "object", "properties": {}}, "mcp", raw)
+    given = schema_of_words(raw) or schema_of_name_lists(raw)
+    return _built(raw, given or {"type": "object", "properties": {}}, "mcp", raw)
 
 
 def detect(document: Document) -> str | None:
@@ -327,6 +350,9 @@ def _say_groups(value: Any, notes: Notes) -> None:
         keys = frozenset({"jsonrpc", "id", "result", *_LIST_KEYS})
         around = value if isinstance(value, Mapping) and _listed_tools(value) else {}
         _say_beside([held for key, held in around.items() if key not in keys], notes)
+        return
+    if _described_tools(value):
+        _say_beside([held for key, held in value.items() if key != "tools"], notes)
         return
     for name in _groups(value) or ():
         beside = value[name] if isinstance(value[name], Mapping) else {}

@@ -26,8 +26,9 @@ _SURE = re.compile(r"[-:_/]")
 """What a name of a skill or tool has and a plain word has not: a count beside plain words may count anything."""
 
 _LINE = re.compile(r"\s*(?P<first>[^\s,;]+)[\s,;]+(?P<second>[^\s,;].*?)\s*")
-_NAME = re.compile(r"[^=:{}\"'\[\]]{1,80}(?::[^\s=:{}\"'\[\]]{1,80})?|[\"'][^=\"']{1,80}[\"']")
-"""A name in a line, also one behind that of its collection (`tools:search`): no field, object or line of a log."""
+_NAME = re.compile(r"[^=:{}\"'\[\],]{1,80}(?::[^\s=:{}\"'\[\],]{1,80})?|[\"'][^=\"']{1,80}[\"']")
+"""A name in a line, also one behind that of its collection (`tools:search`): no field, object, row of a table or line
+of a log."""
 _EARLIEST, _LATEST = 1e8, 1e11
 """Unix times from 1973 to 5138 in seconds; larger numbers are milliseconds."""
 
@@ -115,7 +116,7 @@ def _use(given: Any) -> Use | None:
     if isinstance(given, int):
         return Use(given) if given >= 0 else None
     if isinstance(given, list):
-        times = [_seconds(each) for each in given]
+        times = [seconds_of(each) for each in given]
         known = [time for time in times if time is not None]
         return Use(len(known), max(known)) if known and len(known) == len(times) else None
     if isinstance(given, Mapping):
@@ -145,23 +146,23 @@ def _line(line: str) -> tuple[str, Use] | None:
     if found is None:
         return None
     for time, name in ((found["first"], found["second"]), (found["second"], found["first"])):
-        seconds = _seconds(time)
+        seconds = seconds_of(time)
         if seconds is not None and _NAME.fullmatch(name):
             return name.strip("\"' "), Use(1, seconds)
     return None
 
 
 def _first_time(value: Mapping[str, Any], keys: Sequence[str] = _TIMES) -> float | None:
-    return next((seconds for key in keys if (seconds := _seconds(value.get(key))) is not None), None)
+    return next((seconds for key in keys if (seconds := seconds_of(value.get(key))) is not None), None)
 
 
-def _seconds(given: Any) -> float | None:
+def seconds_of(given: Any) -> float | None:
     """A time as Unix seconds: ISO 8601 (UTC where it names no zone), or seconds or milliseconds; None for others."""
     if isinstance(given, str):
         try:
             moment = datetime.fromisoformat(given.strip())
         except ValueError:
-            return _seconds(float(given)) if re.fullmatch(r"\d{9,13}(\.\d{1,9})?", given.strip()) else None
+            return seconds_of(float(given)) if re.fullmatch(r"\d{9,13}(\.\d{1,9})?", given.strip()) else None
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     if isinstance(given, bool) or not isinstance(given, int | float) or given < _EARLIEST:
         return None

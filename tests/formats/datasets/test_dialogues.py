@@ -32,6 +32,9 @@ def pairs(asked: str, reply: str) -> list[dict[str, str]]:
         {"conversations": pairs("Human", "AI")},
         {"texts": [{**pair, "source": "d"} for pair in pairs("user", "assistant")]},
         {"conversation": pairs("input", "output"), "source": "s"},
+        {"turns": pairs("role_user", "role_agent")},
+        {"exchanges": [{**pair, "at": 1} for pair in pairs("user_message", "bot_response")]},
+        {"conversations": [{"type": who, "content": said, "timestamp": "2026"} for who, said in TALK]},
         {"conversations": [{"human": SAID[0]}, {"assistant": SAID[1]}, {"human": SAID[2]}, {"assistant": SAID[3]}]},
     ],
 )
@@ -41,6 +44,20 @@ def test_turns_as_pairs_are_a_conversation_a_row(row: dict[str, Any]) -> None:
     assert told(found.conversations[1]) == TALK
     assert found.accounting is not None
     assert found.accounting.unread == 0
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        {"type": "tool", "content": "a"},
+        {"type": "user", "content": [{"type": "text", "text": "a"}]},
+        {"type": "user", "content": "a", "toolUseId": "t1"},
+    ],
+)
+def test_a_type_among_others_is_no_speaker(turn: dict[str, Any]) -> None:
+    said = [{"type": who, "content": said} for who, said in TALK]
+    with pytest.raises(FormatError):
+        import_bytes(dumps({"conversations": [*said, turn]}))
 
 
 def test_lists_of_pairs_are_a_conversation_each_and_a_list_of_speakers_is_one() -> None:

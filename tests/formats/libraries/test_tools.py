@@ -422,3 +422,23 @@ def test_texts_beside_a_list_of_tools_are_counted() -> None:
     assert ("Texts beside the tools of a domain or server, left out", 1) in found.findings.counted
     assert found.accounting is not None
     assert found.accounting.unread == 0
+
+
+def test_tools_that_words_tell_are_read_by_their_names_also_by_categories() -> None:
+    tide = {"description": "The tide of a day", "required_params": ["day"], "optional_params": ["pier"], "auth": "none"}
+    plain = {"description": "All piers", "required_params": []}
+    for held in ({"tide": tide, "piers": plain}, {"look": {"tide": tide}, "list": {"piers": plain}}):
+        found = import_bytes(dumps({"$schema": "https://s.example", "description": "Tools of a port", "tools": held}))
+        assert [tool.name for tool in found.tools] == ["tide", "piers"]
+        assert found.tools[0].parameters == {
+            "type": "object",
+            "properties": {"day": {}, "pier": {}},
+            "required": ["day"],
+        }
+        assert found.tools[1].parameters == {"type": "object", "properties": {}}
+        assert found.accounting is not None
+        assert not found.accounting.unread_keys
+    with pytest.raises(FormatError):
+        import_bytes(dumps({"tools": {"rake": {"description": "Builds", "version": "1.0"}}}))
+    with pytest.raises(FormatError):
+        import_bytes(dumps({"tools": {"look": {"tide": tide, "depth": 3}}}))

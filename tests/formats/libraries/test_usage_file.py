@@ -93,3 +93,9 @@ def test_steps_of_a_session_are_no_uses(more: dict[str, str]) -> None:
     steps = [{"id": f"n{at}", "timestamp": f"2026-07-06T10:00:{at:02}Z", "type": "thought", **more} for at in range(9)]
     with pytest.raises(FormatError):
         import_bytes(jsonl(*steps))
+
+
+def test_rows_of_a_table_are_no_times_with_names() -> None:
+    rows = "".join(f"2026-03-0{day}T10:00:00,m,17,{day},x\n" for day in range(1, 9))
+    with pytest.raises(FormatError):
+        import_bytes(f"when,model,a,b,c\n{rows}".encode())

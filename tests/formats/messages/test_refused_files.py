@@ -6,20 +6,9 @@ import pytest
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
-from tests.formats.shapes import OPENAI_CHAT, dumps, jsonl, zipped
+from tests.formats.shapes import OPENAI_CHAT, jsonl, zipped
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 2048\n" % (b"0a" * 32)
-
-
-USAGE = {
-    "operation": "completion",
-    "n_context_tokens_total": 30,
-    "n_generated_tokens_total": 5,
-    "num_requests": 2,
-    "model": "m",
-    "timestamp": 1_700_000_000,
-    "user": "ada@ferries.invalid",
-}
 
 
 def recorded(address: str, body: str = '{"input_of": 7}') -> bytes:
@@ -43,8 +32,6 @@ def recorded(address: str, body: str = '{"input_of": 7}') -> bytes:
         (recorded("https://models.invalid/v1/embeddings"), "a recording of requests for embeddings"),
         (recorded("https://models.invalid/v1beta/models/e:batchEmbedContents"), "a recording of requests for embed"),
         (recorded("https://models.invalid/v1/threads/thread_1/runs"), "a recording of runs of OpenAI's Assistants"),
-        (dumps({"object": "list", "data": [USAGE, USAGE]}), "an export of OpenAI's usage"),
-        (jsonl(USAGE, USAGE), "an export of OpenAI's usage"),
         (zipped({"[Content_Types].xml": "<x/>", "word/document.xml": "<w/>"}), "a Word document"),
         (zipped({"[Content_Types].xml": "<x/>", "xl/workbook.xml": "<w/>"}), "an Excel workbook"),
         (zipped({"metadata.json": "{}", "IndexedDB/a.log": "x"}), "a backup of Cherry Studio 6 or later"),

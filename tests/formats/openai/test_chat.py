@@ -110,6 +110,14 @@ def test_messages_of_a_list_that_name_several_conversations_are_those() -> None:
 def test_a_prompt_of_messages_is_read_as_what_is_asked() -> None:
     row = {"data_source": "ferries", "prompt": [{"role": "user", "content": "Is it late?"}], "reward_model": {}}
     assert [text_of(each) for each in conversation(row).messages] == ["Is it late?"]
+    judged = {
+        "reward_model": {"ground_truth": "It is not."},
+        "extra_info": {"answer": "no"},
+        "images": [{"path": "a.png"}],
+    }
+    account = import_bytes(jsonl({**row, **judged})).accounting
+    assert account is not None
+    assert not account.unread_keys
 
 
 def test_legacy_functions_become_tools() -> None:
