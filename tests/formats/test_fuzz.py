@@ -183,7 +183,6 @@ VALID = (
         ]
     ),
     dumps({"git-commit": 3, "pdf": [1_772_359_200]}),
-    jsonl(*({"model": "m", "promptTokens": 43, "generatedTokens": at, "date": "2026-03-01"} for at in range(3))),
     b"2026-03-01T10:00:00Z git-commit\n",
     dumps([{"text": "a", "score": 1, "embedding": [0.1, 0.2]}]),
     b"User: hi\nAssistant: yes\n",
@@ -194,6 +193,7 @@ VALID = (
     dumps(GEMINI_BODY),
     dumps(ADK_SESSION),
     dumps(ADK_EVALS),
+    jsonl(*({"model": "m", "promptTokens": 43, "generatedTokens": at, "date": "2026-03-01"} for at in range(3))),
     dumps(GEMINI_CLI),
     dumps(AI_STUDIO),
     rollout_bytes(),

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
@@ -144,6 +145,7 @@ def _speakers(turn: Any) -> set[str]:
     return {who for key, said in turn.items() if isinstance(said, str) and (who := _side(key))}
 
 
+@lru_cache(maxsize=2_000)
 def _side(key: str) -> str:
     """Who says what stands under a key, "" where the key names nobody."""
     name = key.lower()

@@ -23,7 +23,7 @@ from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, LineEntry, entries_of, mappings, named_entries
+from budgeteer.formats.reading.entries import Entry, LineEntry, entries_of, mappings, named_entries, numbered_mappings
 from budgeteer.formats.reading.importing import require
 from budgeteer.formats.reading.notations.tables import table_rows
 
@@ -102,14 +102,14 @@ def _entries(document: Document, skipped: list[Skipped], most: int | None = None
     elif _counts(value) is not None:
         yield Entry(1, "the object", value)
     elif held := next((rows for rows in value.values() if _are_rows(rows)), None):
-        for number, row in enumerate(mappings(held), 1):
+        for number, row in numbered_mappings(held, "element ", skipped):
             yield Entry(number, f"element {number}", row)
     else:
         yield from named_entries(value, "a row of tokens", skipped)
 
 
 def _are_rows(held: Any) -> bool:
-    rows = mappings(held)[:_LOOKED_AT]
+    rows = mappings(held[:_LOOKED_AT]) if isinstance(held, list) else []
     return bool(rows) and all(_counts(row) is not None for row in rows)
 
 
