@@ -26,7 +26,9 @@ pytestmark = pytest.mark.conformance
 def test_packing_a_packed_prompt_changes_nothing(given_inputs: Inputs, data: dict[str, Any]) -> None:
     count_read_back_alike(data)
     data["tokenizer"] = "auto"  # characters over four round by item, and here several items come back as one
-    if data["history"]["strategy"] != "full" or data["shares"]["enabled"]:
+    begins = data["history"]["startOn"]
+    takes_users = begins != "any" and "user" not in begins
+    if data["history"]["strategy"] != "full" or data["shares"]["enabled"] or takes_users:
         data["system"] = {"placement": "dedicated"}  # a block read back inside a message counts as history
     if data["shares"]["enabled"]:
         given_inputs = replace(given_inputs, chunks=())  # read back, they are system text, which another share limits
