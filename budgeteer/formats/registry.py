@@ -105,6 +105,7 @@ from budgeteer.formats.editors import (
     cursor,
     cursor_chats,
     cursor_stream,
+    replit_agent,
     zed,
 )
 from budgeteer.formats.evaluations import (
@@ -147,13 +148,15 @@ from budgeteer.formats.langchain import importer as langchain
 from budgeteer.formats.langchain import prompt_templates
 from budgeteer.formats.libraries import chunks, feature_lists, features, skills, token_usage, tools, usage_file
 from budgeteer.formats.messages.imported import Imported, Kind
-from budgeteer.formats.openai import chat, realtime, responses
+from budgeteer.formats.openai import block_lines, chat, realtime, responses
 from budgeteer.formats.pi import importer as pi
 from budgeteer.formats.pi import openclaw
 from budgeteer.formats.plugins import load_plugins
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.text import (
+    agent_shell,
     aider_history,
+    copied_pages,
     copilot_export,
     exported_chats,
     gemini_export,
@@ -230,6 +233,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("grok-cli", "Grok CLI session", grok_cli),
     _talk("kimi", "Kimi CLI context", kimi),
     _talk("kimi-code", "Kimi Code session", kimi_code),
+    _talk("replit", "Replit agent transcript", replit_agent),
     _talk("zed", "Zed agent thread", zed),
     _talk("opencode", "OpenCode session", opencode),
     _talk("openhands", "OpenHands trajectory", openhands),
@@ -285,6 +289,8 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("swe-agent", "SWE-agent trajectory", swe_agent),
     _talk("markdown", "Markdown transcript", markdown_transcript),
     _talk("gemini-export", "Gemini CLI chat shared as Markdown", gemini_export),
+    _talk("agent-shell", "agent-shell transcript", agent_shell),
+    _talk("copied-page", "Page of claude.ai copied as text", copied_pages),
     _talk("copilot-export", "Copilot CLI session shared as Markdown", copilot_export),
     _talk("opencode-export", "OpenCode session exported as Markdown", opencode_export),
     _talk("specstory", "SpecStory transcript", specstory),
@@ -345,6 +351,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("turn-pairs", "Turns as pairs", turn_pairs, "interface"),
     _talk("gradio", "Gradio chat history", gradio, "interface"),
     _talk("gemini", "Gemini API", requests, "interface"),
+    _talk("block-lines", "Transcript of one block a line", block_lines),
     _talk("openai-realtime", "OpenAI Realtime session", realtime),
     _talk("openai-responses", "OpenAI Responses", responses, "interface"),
     _library("chunks", "Retrieval chunks", "chunks", chunks, "interface"),

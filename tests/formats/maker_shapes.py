@@ -8,6 +8,7 @@ from typing import Final
 
 from tests.formats.editors.antigravity_shapes import ANTIGRAVITY
 from tests.formats.makers.agents import (
+    BLOCK_LINES,
     CLAUDE_STREAM,
     CLINE,
     CODEX_EXEC,
@@ -24,6 +25,7 @@ from tests.formats.makers.agents import (
     LETTA,
     OPENCODE,
     QWEN_CODE,
+    REPLIT,
     VSCODE_CHAT,
     ZED,
 )
@@ -125,9 +127,11 @@ from tests.formats.makers.runs import (
     TRAE_AGENT,
 )
 from tests.formats.makers.texts import (
+    AGENT_SHELL,
     AIDER,
     CLAUDE_EXPORT,
     CLAUDE_PAGE,
+    COPIED_PAGE,
     COPILOT_EXPORT,
     EXPORTED_CHAT,
     GEMINI_EXPORT,
@@ -282,6 +286,10 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "agentscope": dumps(AGENTSCOPE),
     "gemini-export": GEMINI_EXPORT.encode(),
     "copilot-export": COPILOT_EXPORT.encode(),
+    "agent-shell": AGENT_SHELL.encode(),
+    "copied-page": COPIED_PAGE.encode(),
+    "replit": jsonl(*REPLIT),
+    "block-lines": jsonl(*BLOCK_LINES),
     "opencode-export": OPENCODE_EXPORT.encode(),
     "opencode-trace": jsonl(*OPENCODE_TRACE),
     "claude-export": CLAUDE_EXPORT.encode(),

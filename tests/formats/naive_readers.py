@@ -423,6 +423,32 @@ def gemini_export(data: bytes) -> Told:
     return texts, [(call["name"], call["args"])], [response["response"]["output"]]
 
 
+def agent_shell(data: bytes) -> Told:
+    _, asked, _, called, said = re.split(r"(?m)^##+ (?=User|Agent|Tool)", data.decode())
+    texts = [part.split("\n", 2)[2].strip() for part in (asked, said)]
+    _, output, _ = called.split("\n````\n")
+    return texts, [("read", None)], [output]
+
+
+def copied_page(data: bytes) -> Told:
+    pieces = re.split(r"(?:1 Mar|Show moreMar 2)?(?:You said|Claude responded): ", data.decode())
+    return [re.sub(r"\A(.+?)\1", r"\1", piece).strip() for piece in pieces], [], []
+
+
+def replit(data: bytes) -> Told:
+    said = [message for row in lines(data) for message in row["messages"]]
+    texts = [part["text"] for one in said if one["role"] != "tool" for part in one["content"]]
+    calls = [(call["name"], call["arguments"]) for one in said for call in one.get("tool_calls", [])]
+    return texts, calls, [one["content"][0]["text"] for one in said if one["role"] == "tool"]
+
+
+def block_lines(data: bytes) -> Told:
+    blocks = [row["content"] for row in lines(data)]
+    calls = [(one["tool_name"], one["input"]) for one in blocks if one["type"] == "tool_use"]
+    texts = [one["text"] for one in blocks if one["type"] == "text"]
+    return texts, calls, [one["output"] for one in blocks if one["type"] == "tool_result"]
+
+
 def copilot_export(data: bytes) -> Told:
     sections = [part.strip() for part in re.split(r"(?m)^### \S+ ", data.decode())[1:]]
     said = [part.split("\n\n---", 1)[0].split("\n\n", 1) for part in sections]
@@ -1381,6 +1407,10 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "agentscope": agentscope,
     "gemini-export": gemini_export,
     "copilot-export": copilot_export,
+    "agent-shell": agent_shell,
+    "copied-page": copied_page,
+    "replit": replit,
+    "block-lines": block_lines,
     "opencode-trace": opencode_trace,
     "claude-export": claude_export,
 }

@@ -106,6 +106,8 @@ def test_a_file_of_a_maker_is_read_in_an_archive(name: str) -> None:
             "opencode-export",
             "gemini-export",
             "copilot-export",
+            "agent-shell",
+            "copied-page",
         )
         else "json"
     )

@@ -4,7 +4,7 @@ Certain: lines of a `step_index`, a `source` (`USER_EXPLICIT`, `MODEL`, `SYSTEM`
 `PLANNER_RESPONSE` is the model's turn; every other step of the model is the result of the oldest of its calls, which
 have no ids. What the system puts in (reminders, errors, a `CHECKPOINT` that sums up what was truncated) is sent in the
 user's place. The conversations themselves (`.pb`, `.db`) have no published form and are not read. `transcript.jsonl`
-is the same with long fields cut short.
+is the same with long fields cut short; lists of what was said alone, as scripts make them of it, leave out the source.
 Source: transcripts that Antigravity 1 and 2 wrote, as people published them, 2026-11; its maker documents none.
 """
 
@@ -24,6 +24,8 @@ from budgeteer.formats.reading.importing import require
 
 _SOURCES: Final = frozenset({"USER_EXPLICIT", "USER_IMPLICIT", "MODEL", "SYSTEM"})
 _TURN: Final = "PLANNER_RESPONSE"
+_SOURCE_OF: Final = {"USER_INPUT": "USER_EXPLICIT", _TURN: "MODEL"}
+"""Whose step of a kind is that has no source: lists of what was said leave it out."""
 _CHECKPOINT: Final = "CHECKPOINT"
 _READ: Final = ("content", "thinking", "tool_calls", "error", "source", "truncated_fields")
 
@@ -37,11 +39,13 @@ def detect(document: Document) -> str | None:
 
 
 def _is_step(value: Mapping[str, Any]) -> bool:
-    return (
-        "step_index" in value
-        and text_value(value.get("source")) in _SOURCES
-        and text_value(value.get("type")).isupper()
-    )
+    return "step_index" in value and _source(value) in _SOURCES and text_value(value.get("type")).isupper()
+
+
+def _source(value: Mapping[str, Any]) -> str:
+    if "source" in value:
+        return text_value(value["source"])
+    return _SOURCE_OF.get(text_value(value.get("type")), "")
 
 
 def read(document: Document) -> Imported:
@@ -93,7 +97,7 @@ def _step(draft: ConversationDraft, entry: Entry) -> bool:
     )
     draft.notes.count("Steps whose long fields are cut short in the file", int(bool(raw.get("truncated_fields"))))
     draft.check_read(frame, raw, _READ)
-    if raw["source"] != "MODEL":
+    if _source(raw) != "MODEL":
         if kind == "ERROR_MESSAGE" and draft.calls.waiting:
             draft.answer(frame, said, failed=True)
         elif said:

@@ -33,7 +33,8 @@ def detect(document: Document) -> str | None:
     """Why a document is a task of Cline, None when it is not."""
     for envelope in first_envelopes(document):
         said = [raw for _, raw in envelope.messages[:40] if isinstance(raw, Mapping)]
-        if any("tool_calls" in raw or raw.get("role") in ("tool", "developer") for raw in said):
+        is_memory = envelope.raw is not None and "memory_id" in envelope.raw  # a step of Replit's agent
+        if is_memory or any("tool_calls" in raw or raw.get("role") in ("tool", "developer") for raw in said):
             return None
         asked = [text for raw in said if raw.get("role") == "user" for text in _texts(raw)]
         if any(text.startswith(_OWN_TAGS) or _HEADER.match(text) for text in asked):

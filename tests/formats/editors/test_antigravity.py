@@ -5,7 +5,7 @@ from __future__ import annotations
 from budgeteer.engine.content.conversation import calls_of, results_of, text_of
 from budgeteer.formats.detect import import_bytes
 from tests.formats.editors.antigravity_shapes import ANTIGRAVITY, step, turn
-from tests.formats.shapes import jsonl
+from tests.formats.shapes import dumps, jsonl
 
 
 def test_steps_of_the_model_answer_its_calls_in_order() -> None:
@@ -46,3 +46,16 @@ def test_lines_that_are_no_steps_are_listed() -> None:
 def test_a_source_or_a_type_that_is_no_text_is_no_step() -> None:
     odd = [{**ANTIGRAVITY[0], "source": ["MODEL"]}, {**ANTIGRAVITY[0], "type": {}}]
     assert [one.where for one in import_bytes(jsonl(*ANTIGRAVITY, *odd)).skipped] == ["line 12", "line 13"]
+
+
+def test_a_list_of_what_was_said_has_no_sources() -> None:
+    rows = [
+        {"step_index": 0, "type": "USER_INPUT", "created_at": "2026-05-04T18:21:23Z", "content": "Go on"},
+        {"step_index": 4, "type": "PLANNER_RESPONSE", "created_at": "2026-05-04T18:21:25Z", "content": "At noon."},
+    ]
+    found = import_bytes(dumps(rows))
+    assert found.format == "antigravity"
+    assert [(message.role, text_of(message)) for message in found.conversations[0].messages] == [
+        ("user", "Go on"),
+        ("assistant", "At noon."),
+    ]

@@ -632,3 +632,40 @@ ZED_OLD: dict[str, Any] = {
         {"id": 2, "role": "assistant", "segments": [{"type": "text", "text": "Oslo leaves first."}]},
     ],
 }
+
+REPLIT: list[dict[str, Any]] = [
+    {"memory_id": 7, "messages": [{"role": "user", "content": [{"type": "text", "text": "How high is the tide?"}]}]},
+    {
+        "memory_id": 8,
+        "messages": [
+            {"role": "assistant", "content": [{"type": "text", "text": "I look at the table and at the gauge."}]},
+            {
+                "role": "assistant",
+                "content": [],
+                "tool_calls": [
+                    {"type": "tool", "name": "read", "arguments": {"file_path": "tides.csv"}},
+                    {"type": "tool", "name": "bash", "arguments": {"command": "gauge"}},
+                ],
+            },
+            {"role": "tool", "content": [{"type": "text", "text": "06:10, 40 cm"}]},
+            {"role": "tool", "content": [{"type": "text", "text": "gauge: not found"}], "is_error": True},
+        ],
+    },
+    {"memory_id": 11, "messages": [{"role": "assistant", "content": [{"type": "text", "text": "It is 40 cm high."}]}]},
+]
+
+
+def _block_line(second: int, role: str, **block: Any) -> dict[str, Any]:
+    return {"timestamp": f"2026-03-10T02:22:{second:02d}.000Z", "role": role, "content": block}
+
+
+BLOCK_LINES: list[dict[str, Any]] = [
+    _block_line(1, "user", type="text", text="How high is the tide?"),
+    _block_line(2, "assistant", type="thinking", text="The table tells."),
+    _block_line(3, "assistant", type="text", text="I look."),
+    _block_line(4, "assistant", type="tool_use", tool_name="Read", tool_id="k1", input={"path": "tides.csv"}),
+    _block_line(5, "assistant", type="tool_use", tool_name="Bash", tool_id="k2", input={"command": "gauge"}),
+    _block_line(6, "tool", type="tool_result", tool_id="k1", output="06:10, 40 cm"),
+    _block_line(7, "tool", type="tool_result", tool_id="k2", output="gauge: not found", is_error=True),
+    _block_line(8, "assistant", type="text", text="It is 40 cm high."),
+]

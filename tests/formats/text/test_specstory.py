@@ -320,3 +320,41 @@ def test_named_fences_of_cursors_tools_are_what_they_are_named_and_its_empty_blo
     counted = dict(found.findings.counted)
     assert counted["Empty blocks that repeat the tool before them, left out"] == 2
     assert counted["Calls of which more is shown than what went in and came out, which is left out"] == 2
+
+
+def test_a_search_of_cursor_that_folds_is_a_call_with_the_table_it_shows() -> None:
+    blocks = """Let me look.
+
+---
+
+<details>
+            <summary>Listed directory piers • **2** results</summary>
+
+| Name |
+|-------|
+| `north` |
+
+</details>
+
+---
+
+<details>
+            <summary>Grep search for "tide" • **1** files</summary>
+
+| File | Line |
+---
+
+Done.
+
+<details>
+<summary>More</summary>
+text
+</details>
+"""
+    found = import_bytes((BEGINNING.replace("Agent (claude-opus-4)", "Assistant") + blocks).encode(), name="a.md")
+    (chat,) = found.conversations
+    calls = [(call.name, call.arguments) for message in chat.messages for call in calls_of(message)]
+    assert calls == [("list_dir", "directory piers"), ("grep_search", '"tide"')]
+    told = [result_text(one) for message in chat.messages for one in results_of(message)]
+    assert told == ["| Name |\n|-------|\n| `north` |", "| File | Line |"]
+    assert text_of(chat.messages[-1]) == "Done.\n\n<details>\n<summary>More</summary>\ntext\n</details>"

@@ -1,0 +1,36 @@
+"""Pages of claude.ai that were copied as text."""
+
+from __future__ import annotations
+
+from budgeteer.engine.content.conversation import text_of
+from budgeteer.formats.detect import import_bytes
+from tests.formats.makers.texts import COPIED_PAGE
+
+
+def test_marks_in_the_midst_of_lines_begin_turns_and_beginnings_are_read_once() -> None:
+    found = import_bytes(COPIED_PAGE.encode(), name="chat.md")
+    (chat,) = found.conversations
+    assert found.format == "copied-page"
+    assert [(message.role, text_of(message)) for message in chat.messages] == [
+        ("user", "How high is the tide?"),
+        ("assistant", "Let me look. The table says 40 cm.\nShall I look again?"),
+        ("user", "Yes. And at berth 7?\nTell me both."),
+        ("assistant", "Both are 41 cm. That is the flood."),
+    ]
+    assert "Beginnings of turns that the page says twice, read once: 3" in found.warnings
+    assert "Dates and buttons below prompts, left out: 2" in found.warnings
+
+
+def test_what_stands_above_the_first_prompt_is_left_out() -> None:
+    above = "Link: https://claude.ai/share/7\nYou said: HiHi10:15 AM"
+    found = import_bytes((above + COPIED_PAGE.split("1 Mar", 1)[1]).encode(), name="chat.md")
+    assert text_of(found.conversations[0].messages[0]) == "Hi"
+    assert "Lines before the first turn, left out: 1" in found.warnings
+
+
+def test_a_text_that_quotes_a_reply_is_text() -> None:
+    for text in (
+        "I wrote to it. You said: no.\nClaude responded: yes.\n",
+        "You said: a. You said: b. Claude responded: c. Claude responded: d.",
+    ):
+        assert import_bytes(text.encode(), name="note.md").format == "text"
