@@ -295,7 +295,7 @@ MARKUP: Final[Mapping[str, str]] = {
         "Agent Shell Transcript Started Working Directory Session ID Model Tool Call Timestamp Thoughts User completed "
         "failed pending in_progress cancelled no status"
     ),
-    "copied-page": "You said Claude responded Show more less",
+    "copied-page": "You said Claude responded ChatGPT Gemini Copilot Grok Show more less",
     "copilot-export": "Copilot CLI Session ID Started Duration Exported User Info details summary lines matches sub",
     "gemini-export": "USER MODEL Tool Command Response json name args id response output error",
     "opencode-export": "User Assistant Tool Input Output Error json Thinking Session ID Created Updated",

@@ -290,7 +290,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("markdown", "Markdown transcript", markdown_transcript),
     _talk("gemini-export", "Gemini CLI chat shared as Markdown", gemini_export),
     _talk("agent-shell", "agent-shell transcript", agent_shell),
-    _talk("copied-page", "Page of claude.ai copied as text", copied_pages),
+    _talk("copied-page", "Page of a chat copied as text", copied_pages),
     _talk("copilot-export", "Copilot CLI session shared as Markdown", copilot_export),
     _talk("opencode-export", "OpenCode session exported as Markdown", opencode_export),
     _talk("specstory", "SpecStory transcript", specstory),

@@ -33,6 +33,7 @@ _THOUGHT: Final = re.compile(r"[✻∴✽✶] ?Thinking…")
 _STATUS: Final = re.compile(r"[✻✽✶✳✢∴※·▎─═╭│╰](?:[ ─═]|\Z)|[─═╭╰]{2}")
 _RESULT: Final = re.compile(r"\s{1,4}⎿(?: {1,2}|\Z)")
 _FOLDED: Final = re.compile(r"\s{2}\S.*\(ctrl\+[a-z] to expand\)\s*\Z")
+_FOLDED_REPLY: Final = re.compile(r"\S[^\n]*\(ctrl\+[a-z] to expand\)\Z")
 _FAILED: Final = re.compile(r"Error: |Interrupted by user")
 _CUT: Final = re.compile(r"\s*… \+\d[\d,]* lines?\b")
 _BANNER: Final = re.compile(r"✻ Welcome to Claude Code|▐▛███▜▌\s+Claude Code|╭─{1,20} Claude Code v\d")
@@ -41,6 +42,7 @@ _CALL: Final = re.compile(
 )
 _BARE_CALL: Final = re.compile(r"\w+(?: \w+){0,2}\Z")
 _ARGUMENT: Final = re.compile(r'(?P<key>[A-Za-z_]\w*): (?P<value>"(?:[^"\\]|\\.)*"|[-\w.]+)(?:, |\Z)')
+_FOLDED_CALLS: Final = "Lines that stand for calls which the terminal had folded, left out"
 _INDENT: Final = 2
 _RESULT_INDENT: Final = 5
 _BANNER_LINES: Final = 20
@@ -146,7 +148,7 @@ def _kind(row: str, block: _Block, before: str) -> _Kind | None:
 
 def _done(block: _Block, document: Document) -> Iterator[_Block]:
     notes = document.notes
-    notes.count("Lines that stand for calls which the terminal had folded, left out", block.folded)
+    notes.count(_FOLDED_CALLS, block.folded)
     held = sum(1 for row in block.rows if row.strip())
     if block.kind in ("prompt", "reply", "thought"):
         yield block
@@ -185,6 +187,9 @@ def _reply(block: _Block, steps: ReplySteps, draft: ConversationDraft) -> None:
         thought = _text(block.rows[1:])
         if thought:
             steps.say(ReasoningPart(thought))
+        return
+    if _FOLDED_REPLY.match(said) and not block.results:
+        draft.notes.count(_FOLDED_CALLS, of=said)
         return
     called = _named(said, block)
     if called is None:

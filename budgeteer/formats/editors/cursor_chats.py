@@ -4,7 +4,8 @@ Certain: objects of a `composerId` with a conversation, bubbles of a `bubbleId` 
 and `bubbleId:…`, or the `tabs` of the older chat. Rows of keys and values, one object of them, an object of a composer
 with its bubbles, and all of these inside each other are read; values may be JSON texts, as in the database. A composer
 gives the order of its bubbles; one that it does not list was taken back and is left out. Of a bubble is read what was
-said, thought, called and answered; what was put beside a prompt stands before it.
+said, thought, called and answered; what was put beside a prompt stands before it. Composers of early 2025 keep the
+calls apart from the bubbles, by their ids (`bubbleDataMap` of a capability).
 
 Cursor does not publish the form. Sources: programs that read it, and
 https://github.com/michaeldhood/chatrxiv, `docs/cursor/storage-reference.md`, 2025-12.
@@ -32,7 +33,7 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, first_text, text_value
-from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.messages.objects import OBJECT, object_under
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
@@ -174,7 +175,7 @@ def _conversation(given: str, one: _Composer, document: Document, skipped: list[
     draft = ConversationDraft(document.notes, f"{one.place}, bubble ")
     config = one.raw.get("modelConfig")
     draft.model = text_value(config.get("modelName")) if isinstance(config, OBJECT) else ""
-    ordered = _ordered(one, document.notes)
+    ordered = _with_calls(_ordered(one, document.notes), one.raw)
     if not document.options.whole:
         ordered = _after_summary(one, ordered, draft)
     for number, bubble in enumerate(ordered, 1):
@@ -198,6 +199,22 @@ def _ordered(one: _Composer, notes: Notes) -> list[Mapping[str, Any]]:
         if name not in listed:
             notes.count("Bubbles that their composer does not list, left out", of=bubble)
     return [one.bubbles[name] for name in wanted if name in one.bubbles]
+
+
+def _with_calls(bubbles: list[Mapping[str, Any]], composer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The bubbles with the calls that their composer keeps apart from them."""
+    kept: dict[str, Any] = {}
+    for capability in mappings(composer.get("capabilities")):
+        held = object_under(capability, "data").get("bubbleDataMap")
+        held = json_text.parse_inner(held, None) if isinstance(held, str) else held
+        kept |= held if isinstance(held, OBJECT) else {}
+    if not kept:
+        return bubbles
+    called = [(bubble, kept.get(text_value(bubble.get("bubbleId")))) for bubble in bubbles]
+    return [
+        {**bubble, "toolFormerData": call} if isinstance(call, OBJECT) and not bubble.get("toolFormerData") else bubble
+        for bubble, call in called
+    ]
 
 
 def _after_summary(

@@ -22,6 +22,8 @@ from budgeteer.formats.reading.importing import require
 _BEGINNING: Final = re.compile(
     r"\s*# Agent Shell Transcript[ \t]*\n(?P<about>(?:[ \t]*\n|\*\*[^\n]*\n)*)(?:---[ \t]*\n)?"
 )
+_LOOKED_AT: Final = 200
+"""Characters in which the title stands."""
 _SESSION: Final = re.compile(r"(?m)^\*\*Session ID:\*\* (?P<id>\S{1,200})")
 _MODEL: Final = re.compile(r"(?m)^\*\*Model:\*\* (?P<name>[^\n]{1,100})")
 _TIME: Final = r"\d{4}-\d\d-\d\d[^()\n]{0,30}"
@@ -36,8 +38,10 @@ _FENCE: Final = re.compile(r"`{3,}\Z")
 
 def detect(document: Document) -> str | None:
     """Why a document is such a transcript, None when it is not."""
-    text = _plain(document.text) if document.shape == "text" else ""
-    if text and _BEGINNING.match(text) and _HEADING.search(text):
+    if document.shape != "text" or "# Agent Shell Transcript" not in document.text[:_LOOKED_AT]:
+        return None
+    text = _plain(document.text)
+    if _BEGINNING.match(text) and _HEADING.search(text):
         return "begins as agent-shell begins its transcripts"
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgeteer.engine.content.conversation import TextPart, calls_of, results_of
+from budgeteer.engine.content.conversation import TextPart, calls_of, results_of, text_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from tests.formats.maker_shapes import MAKERS
@@ -132,3 +132,12 @@ def test_a_cut_off_export_is_read_as_far_as_it_goes() -> None:
 def test_a_banner_alone_is_refused_by_name() -> None:
     with pytest.raises(FormatError, match="No Claude Code messages were found"):
         import_bytes(b"Claude Code\n", as_format="claude-export")
+
+
+def test_a_reply_that_stands_for_folded_calls_is_left_out() -> None:
+    text = (
+        "❯ How high is the tide?\n\n⏺ Searched for 1 pattern, read 1 file (ctrl+o to expand)\n\n⏺ 40 cm.\n  ⎿  Done\n"
+    )
+    found = import_bytes(f"╭─── Claude Code v2.1.71 ───╮\n\n{text}".encode(), name="a.txt")
+    assert "Searched" not in "".join(text_of(message) for message in found.conversations[0].messages)
+    assert "Lines that stand for calls which the terminal had folded, left out: 1" in found.warnings

@@ -22,6 +22,7 @@ from tests.formats.makers.interfaces import BUBBLES, COMPOSER, CURSOR_ROWS, CURS
 from tests.formats.shapes import dumps, jsonl
 
 BY_ID = {bubble["bubbleId"]: bubble for bubble in BUBBLES}
+KEPT_APART = {name: bubble["toolFormerData"] for name, bubble in BY_ID.items() if "toolFormerData" in bubble}
 HEADERS = COMPOSER["fullConversationHeadersOnly"]
 
 
@@ -50,6 +51,15 @@ def said(chat: Conversation) -> list[dict[str, Any]]:
         dumps({"allComposers": [{"composerId": "c-1", "conversation": list(BUBBLES)}]}),
         dumps({"composer.composerData": json.dumps({"allComposers": [{**COMPOSER, "conversation": list(BUBBLES)}]})}),
         dumps(list(BUBBLES)),
+        dumps(
+            {
+                **COMPOSER,
+                "capabilities": [{"type": 15, "data": {"bubbleDataMap": json.dumps(KEPT_APART)}}],
+                "conversation": [
+                    {key: held for key, held in bubble.items() if key != "toolFormerData"} for bubble in BUBBLES
+                ],
+            }
+        ),
     ],
 )
 def test_every_shape_of_an_export_says_the_same(shape: bytes) -> None:

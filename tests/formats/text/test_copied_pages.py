@@ -34,3 +34,31 @@ def test_a_text_that_quotes_a_reply_is_text() -> None:
         "You said: a. You said: b. Claude responded: c. Claude responded: d.",
     ):
         assert import_bytes(text.encode(), name="note.md").format == "text"
+
+
+def test_marks_may_be_headings_and_times_stand_in_lines() -> None:
+    text = (
+        "Shall we go?\n\n4:52 PM\n\n## **Claude responded: Yes, let us.**\n\nYes, let us. At noon?\n"
+        "You said: No.\nNo. At six.\n4:55 PM\nClaude responded: Fine.\nFine.\n"
+    )
+    (chat,) = import_bytes(text.encode(), name="chat.md").conversations
+    assert [text_of(message) for message in chat.messages] == [
+        "Shall we go?", "Yes, let us. At noon?", "No. At six.", "Fine.",
+    ]  # fmt: skip
+
+
+def test_pages_of_others_have_the_marks_in_lines_of_their_own() -> None:
+    for prompt, reply in (
+        ("You said", "Gemini said"),
+        ("##### You said:", "###### ChatGPT said:"),
+        ("You said:", "ChatGPT said:"),
+    ):
+        text = f"Skip to content\n\n{prompt}\n\nHaha\n{reply}\nWhat does Claude say? Tell: me.\n{prompt}\nToday\n"
+        found = import_bytes(text.encode(), name="chat.md")
+        assert found.format == "copied-page"
+        assert [(message.role, text_of(message)) for message in found.conversations[0].messages] == [
+            ("user", "Haha"),
+            ("assistant", "What does Claude say? Tell: me."),
+            ("user", "Today"),
+        ]
+        assert "Lines before the first turn, left out: 1" in found.warnings
