@@ -469,6 +469,11 @@ It is 40 cm high.
 """
 COPIED_PAGE = (
     "How high is the tide?1 MarClaude responded: Let me look.Let me look. The table says 40 cm.\n"
+    "The harbour keeps a table of every hour of the day, and the gauge at the northern pier writes it.\n"
+    "Between the hours it is a guess, for the wind from the sea may hold the water back for a long while.\n"
     "Shall I look again?You said: Yes.Yes. And at berth 7?\nTell me both.Show moreMar 2"
     "Claude responded: Both are 41 cm.Both are 41 cm. That is the flood.\n"
+    "It turns in the evening: the ferries then leave from the outer pier, where there is water enough.\n"
+    "The last of them goes at ten, unless the harbour office says otherwise on the board beside the door.\n"
+    "In winter the office closes at four, and the board is read out by telephone to whoever asks for it.\n"
 )

@@ -6,6 +6,8 @@ from budgeteer.engine.content.conversation import text_of
 from budgeteer.formats.detect import import_bytes
 from tests.formats.makers.texts import COPIED_PAGE
 
+LINES = COPIED_PAGE.split("\n")
+
 
 def test_marks_in_the_midst_of_lines_begin_turns_and_beginnings_are_read_once() -> None:
     found = import_bytes(COPIED_PAGE.encode(), name="chat.md")
@@ -13,9 +15,9 @@ def test_marks_in_the_midst_of_lines_begin_turns_and_beginnings_are_read_once() 
     assert found.format == "copied-page"
     assert [(message.role, text_of(message)) for message in chat.messages] == [
         ("user", "How high is the tide?"),
-        ("assistant", "Let me look. The table says 40 cm.\nShall I look again?"),
+        ("assistant", "\n".join(["Let me look. The table says 40 cm.", *LINES[1:3], "Shall I look again?"])),
         ("user", "Yes. And at berth 7?\nTell me both."),
-        ("assistant", "Both are 41 cm. That is the flood."),
+        ("assistant", "\n".join(["Both are 41 cm. That is the flood.", *LINES[5:8]])),
     ]
     assert "Beginnings of turns that the page says twice, read once: 3" in found.warnings
     assert "Dates and buttons below prompts, left out: 2" in found.warnings
