@@ -28,7 +28,7 @@ from tests.formats.makers.frameworks import AUTOGEN, HAYSTACK, MODEL_MESSAGES
 from tests.formats.makers.texts import SPECSTORY
 from tests.formats.makers.traces import OTEL_ANSWER, OTEL_ASKED
 from tests.formats.naive_readers import NAIVE, Told
-from tests.formats.shapes import OPENAI_CHAT, Session, dumps, jsonl, text_block, zipped
+from tests.formats.shapes import OPENAI_CHAT, Session, dumps, jsonl, text_block, use_block, zipped
 
 KEYS = tuple(b'"%s":' % key for key in (b"text", b"content", b"message", b"value", b"output", b"result", b"parts"))
 """Under which formats keep words: each is given another name, which the import must not pass over."""
@@ -224,6 +224,14 @@ def test_a_call_that_its_result_answers_by_id_is_not_answered_again_by_a_text() 
     data = dumps([*CLINE[:2], {"role": "user", "content": results}])
     assert told(import_bytes(data).conversations[0])[2] == ["print(1)", "a.py"]
     assert told(import_bytes(data).conversations[0])[0][-1] == "[read_file for 'a.py'] Result:\nagain"
+
+
+def test_a_result_under_another_name_answers_the_only_call_that_waits() -> None:
+    called = {"role": "assistant", "content": [use_block("k1", name="use_subagents")]}
+    answer = {"role": "user", "content": [text_block("[subagents] Result:\nBoth are done.")]}
+    (chat,) = import_bytes(dumps([CLINE[0], called, answer])).conversations
+    assert [part.call_id for message in chat.messages for part in results_of(message)] == ["k1"]
+    assert told(chat)[2] == ["Both are done."]
 
 
 def test_results_of_calls_that_are_xml_stay_text_and_are_counted() -> None:

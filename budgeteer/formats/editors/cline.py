@@ -140,9 +140,12 @@ def _tied(content: list[Any], waiting: list[tuple[str, str]], notes: Notes) -> l
 
 
 def _result(name: str, waiting: list[tuple[str, str]]) -> dict[str, Any] | None:
-    """The result of the oldest call of that name that waits, None when none does."""
-    for at, (given, called) in enumerate(waiting):
-        if called == name:
-            del waiting[at]
-            return {"type": "tool_result", "tool_use_id": given, "content": []}
-    return None
+    """The result of the oldest call of that name that waits, else of the only one that does; None when none fits.
+
+    Cline shows some tools by another name (`use_subagents` as `subagents`).
+    """
+    at = next((at for at, (_, called) in enumerate(waiting) if called == name), 0 if len(waiting) == 1 else -1)
+    if at < 0:
+        return None
+    given, _ = waiting.pop(at)
+    return {"type": "tool_result", "tool_use_id": given, "content": []}
