@@ -27,6 +27,7 @@ from budgeteer.formats.reading.document import (
     open_file,
     opened_as_table,
     opened_as_yaml,
+    opened_from_within,
 )
 from budgeteer.formats.reading.garbage import collected_seldom
 from budgeteer.formats.reading.importing import described
@@ -222,6 +223,8 @@ def _detected(document: Document, own: Sequence[Format]) -> tuple[Format, str, I
     while claims := claims_on(beginning, left):
         document.forget_samples()
         is_anything = claims[0].row.certainty == "anything"
+        if is_anything and (data := _detected_inside(document)) is not None:
+            return data
         if refused is not None and is_anything:
             break
         if is_anything and (data := _detected_in_yaml(document) or _of_nobody(document, own)) is not None:
@@ -262,6 +265,30 @@ def _of_nobody(
     return inner.claim.row, f"It {inner.claim.reason}.", found
 
 
+def _detected_inside(document: Document) -> tuple[Format, str, Imported] | None:
+    """The conversations that are JSON within a page or a Markdown file, None where there are none: it is text then."""
+    opened = opened_from_within(document)
+    claim = _claim_inside(opened) if opened is not None else None
+    if opened is None or claim is None:
+        return None
+    row, reason, part = claim
+    try:
+        found = read_accounted(opened, row, part=part)
+    except FormatError:
+        return None
+    document.notes.say(opened.warnings[-1])
+    return row, f"It is a file around JSON that {reason}.", found
+
+
+def _claim_inside(opened: Document) -> tuple[Format, str, Document | None] | None:
+    """The format of conversations that claims what a file is around, or a part of it, and why; None for none."""
+    readers = [row for row in registry().formats if row.in_archives]
+    if claims := claims_on(opened, readers):
+        return claims[0].row, claims[0].reason, None
+    inner = unwrap(opened, readers)
+    return None if inner is None else (inner.claim.row, inner.claim.reason, inner.document)
+
+
 def _detected_in_yaml(document: Document) -> tuple[Format, str, Imported] | None:
     """The conversations that are data of a YAML file, None where there are none: it is text then.
 
@@ -270,21 +297,18 @@ def _detected_in_yaml(document: Document) -> tuple[Format, str, Imported] | None
     opened = opened_as_yaml(document)
     if opened is None:
         return None
-    readers = [row for row in registry().formats if row.in_archives]
-    claims = claims_on(opened, readers)
-    inner = None if claims else unwrap(opened, readers)
-    claim = claims[0] if claims else inner.claim if inner is not None else None
+    claim = _claim_inside(opened)
     if claim is None:
         return None
-    part = inner.document if inner is not None else None
+    row, reason, part = claim
     try:
         tried = replace(opened, notes=opened.notes.fresh())  # what is said of a reading that is given up is not kept
         aside = None if part is None else replace(part, notes=tried.notes)
-        if read_accounted(tried, claim.row, part=aside).skipped:
+        if read_accounted(tried, row, part=aside).skipped:
             return None
     except FormatError:
         return None
-    return claim.row, f"It is YAML that {claim.reason}.", read_accounted(opened, claim.row, part=part)
+    return row, f"It is YAML that {reason}.", read_accounted(opened, row, part=part)
 
 
 def _say_others(taken: Claim, claims: Sequence[Claim], document: Document) -> None:

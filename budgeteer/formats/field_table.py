@@ -59,7 +59,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "bfcl": ("path", "involved_classes", "initial_config", "excluded_function"),
     "chatgpt": (
         "aggregate_result", "finish_details", "metadata.citations", "metadata.content_references", "content.content",
-        "parent", "children", "_cite_metadata",
+        "parent", "children", "_cite_metadata", "search_result_groups", "safe_urls", "image_results",
     ),
     "chatgpt-comparisons": (
         "content.metadata", "feedback_version", "ui_feature_name", "ui_feature_variant", "ui_feature_version",

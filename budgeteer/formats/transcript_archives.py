@@ -15,7 +15,7 @@ from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import unique_ids
 from budgeteer.formats.reading.archives import Archive
 from budgeteer.formats.reading.compressed_files import ArchiveEntry
-from budgeteer.formats.reading.document import Document, open_document
+from budgeteer.formats.reading.document import Document, open_document, opened_from_within
 from budgeteer.formats.reading.importing import described
 from budgeteer.formats.unwrapping import unwrap
 
@@ -23,10 +23,14 @@ _MARKDOWN = (".md", ".markdown")
 _DATABASES = (".db", ".sqlite", ".sqlite3", ".vscdb")
 _ENDINGS = (
     ".jsonl", ".json", ".ndjson", ".yaml", ".yml", ".traj", ".log", ".txt", ".af", ".har", ".parquet", "activity.html",
+    "chat.html",
     *_DATABASES, *_MARKDOWN,
 )  # fmt: skip
 _PAGE = re.compile(r"page-\d{3,6}\.html\Z", re.IGNORECASE)
 """What claude-code-transcripts calls the pages of a session."""
+_EXPORT = re.compile(r"conversations[\w-]{0,20}\.json\Z", re.IGNORECASE)
+_SHOWN = "chat.html"
+"""ChatGPT's page of an export, which shows what the file beside it holds: read where that is missing."""
 _PACKED = (".gz", ".bz2", ".xz")
 _SAMPLED = 50
 _WARNED = 50
@@ -121,7 +125,13 @@ def read(document: Document, *, readers: Readers) -> Imported:
 
 
 def _candidates(archive: Archive) -> list[ArchiveEntry]:
-    return [entry for entry in archive.entries if _may_be_transcript(_unpacked_name(entry.name))]
+    entries = [entry for entry in archive.entries if _may_be_transcript(_unpacked_name(entry.name))]
+    exports = {_folder(entry) for entry in entries if _EXPORT.match(entry.name)}
+    return [entry for entry in entries if entry.name.lower() != _SHOWN or _folder(entry) not in exports]
+
+
+def _folder(entry: ArchiveEntry) -> str:
+    return entry.path.rpartition("/")[0]
 
 
 def _may_be_transcript(name: str) -> bool:
@@ -142,6 +152,7 @@ def _open(document: Document, archive: Archive, entry: ArchiveEntry, skipped: li
     except FormatError as error:
         skipped.append(Skipped(entry.path, error.what))
         return None
+    opened = opened_from_within(opened) or opened
     return None if opened.shape == "archive" else replace(opened, notes=document.notes)
 
 
@@ -161,7 +172,7 @@ class _ReadFile:
 
     @property
     def folder(self) -> str:
-        return self.entry.path.rpartition("/")[0]
+        return _folder(self.entry)
 
 
 def _without_repeats(files: Sequence[_ReadFile], skipped: list[Skipped]) -> list[_ReadFile]:

@@ -23,6 +23,7 @@ from budgeteer.formats.reading.lazy_jsonl import LazyLines, ProgressLines, lines
 from budgeteer.formats.reading.lazy_members import LargeValue, MemberReader, beginning_of, read_lazily
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS, Limits, check_file_size
 from budgeteer.formats.reading.notations.commented_json import PlainJson, begins_with_comment, plain_json
+from budgeteer.formats.reading.notations.embedded_json import embedded_json
 from budgeteer.formats.reading.notations.python_values import column_in, python_values
 from budgeteer.formats.reading.notations.tables import table_rows, talk_rows
 from budgeteer.formats.reading.notations.wire_recordings import wire_recording
@@ -312,6 +313,15 @@ def opened_as_table(document: Document) -> Document | None:
     """A text that is a table as its rows, None of any other document."""
     rows = table_rows(document.text) if document.shape == "text" else []
     return replace(document, shape="jsonl", lines=rows, samples=[]) if rows else None
+
+
+def opened_from_within(document: Document) -> Document | None:
+    """A page or a Markdown file as the JSON that it is little more than, None of any other document."""
+    found = embedded_json(document.text, document.options.limits.json_depth) if document.shape == "text" else None
+    if found is None:
+        return None
+    said = f"What stands around the JSON in the file is left out: {len(found[1]):,} characters"
+    return replace(document, shape="json", value=found[0], text="", warnings=(*document.warnings, said), samples=[])
 
 
 def _yaml_documents(found: list[tuple[int, Any]], telling: ProgressHeartbeat) -> Document:

@@ -92,3 +92,29 @@ def test_a_bomb_of_aliases_ends_at_once() -> None:
     with pytest.raises(FrontMatterProblem, match="aliases"):
         split_front_matter("---\n" + "\n".join(rows) + "\n---\n", LIMITS)
     assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("description: Prices of fish: what they were", "Prices of fish: what they were"),
+        ('description: Ada\'s fish: "fresh", or not   ', 'Ada\'s fish: "fresh", or not'),
+        ("description: Use this when asked:", "Use this when asked:"),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_text_that_needs_quotes_is_read_without_them(line: str, value: str, end: str) -> None:
+    matter = split_front_matter(end.join(("---", "name: fish", line, "metadata:", "  a: 1", "---", "Body")), LIMITS)
+    assert matter.values == {"name": "fish", "description": value, "metadata": {"a": 1}}
+
+
+def test_front_matter_that_quotes_do_not_mend_is_told_as_it_stands() -> None:
+    with pytest.raises(FrontMatterProblem, match=r"line 3, column"):
+        split_front_matter("---\nname: fish\ntags: [a: b: c\nabout: one: two\n---\nBody\n", LIMITS)
+
+
+def test_long_lines_are_quoted_in_time() -> None:
+    begun = time.perf_counter()
+    text = f"---\nabout: a: {' ' * 60_000}b\n{'c: ' * 1_000}\n---\n"
+    assert split_front_matter(text, LIMITS).values["about"].startswith("a: ")
+    assert time.perf_counter() - begun < 1

@@ -18,6 +18,9 @@ _END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 _PATTERN = re.compile(r"^([ \t]*(?:[\w-]+[ \t]*:|-)[ \t]+)(\*(?:[*/.{][^'\r\n]*)?)(?=[ \t]*\r?$)", re.MULTILINE)
 """A pattern of files as editors write it, without quotes (`globs: **/*.ts`); YAML takes its star for an alias."""
 
+_PLAIN = re.compile(r"^((?!name:)[\w-]+:[ \t]+)([^\s'\"|>\[{&*!#%@`][^\r\n]*)", re.MULTILINE)
+"""A text on one line that YAML cannot read without quotes (`description: Prices: what they were`); no name has a colon."""
+
 
 class FrontMatterProblem(Exception):
     """Why a file's front matter cannot be used, one clause."""
@@ -59,8 +62,32 @@ def split_front_matter(text: str, limits: Limits) -> FrontMatter:
             f"{readable_bytes(limits.front_matter_bytes)}"
         )
     body = text[closed.end() :].removeprefix("\r").removeprefix("\n")
-    values, written = _load(_PATTERN.sub(r"\1'\2'", source), first_line=text.count("\n", 0, opened.end()) + 1)
+    values, written = _load_as_meant(_PATTERN.sub(r"\1'\2'", source), text.count("\n", 0, opened.end()) + 1)
     return FrontMatter(values, written, body, present=True)
+
+
+def _quoted(line: re.Match[str]) -> str:
+    text = line[2].rstrip()
+    return f"{line[1]}'{text.replace("'", "''")}'" if ": " in text or text.endswith(":") else line[0]
+
+
+def _load_as_meant(source: str, first_line: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values of a front matter; where it is no YAML, with quotes around texts that need them, as agents read it.
+
+    Raises:
+        FrontMatterProblem: as split_front_matter.
+    """
+    try:
+        return _load(source, first_line=first_line)
+    except FrontMatterProblem:
+        quoted = _PLAIN.sub(_quoted, source)
+        if quoted == source:
+            raise
+        try:
+            return _load(quoted, first_line=first_line)
+        except FrontMatterProblem:
+            pass
+        raise
 
 
 def yaml_values(source: str, *, what: str) -> dict[str, Any]:
