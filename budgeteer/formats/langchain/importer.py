@@ -1,4 +1,10 @@
-"""LangChain: serialised messages (`lc`, `constructor`), message dicts, pairs, and LangGraph states around them."""
+"""LangChain: serialised messages (`lc`, `constructor`), message dicts, pairs, and LangGraph states around them.
+
+Lines of the updates of a LangGraph stream (`stream_mode="updates"`: `{"agent": {"messages": […]}}`, or the same under
+`update`) are one conversation: a message that comes again under its id takes the place of the former.
+
+Source of updates: https://docs.langchain.com/oss/python/langgraph/streaming, 2026-11.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +18,9 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.langchain.message_parsing import RawMessage, message_from, said, said_in_pair
 from budgeteer.formats.langchain.role_pairs import PLACEHOLDERS, are_role_pairs, is_pair, may_be_role_pairs
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import SAMPLED, entries_of, mappings
+from budgeteer.formats.reading.entries import SAMPLED, Entry, entries_of, mappings
 from budgeteer.formats.reading.importing import imported_from
 from budgeteer.formats.reading.open_calls import OpenCalls
 
@@ -24,6 +30,9 @@ _HOLDERS = ("messages", "values", "channel_values", "kwargs", "state", "checkpoi
 _PAIR_HOLDERS = (*_HOLDERS, "chat_history", "history")
 """Where pairs of a role and a text stand as well: what was said before, among the inputs of a chain."""
 _IDS = ("thread_id", "id", "run_id")
+_UPDATES = ("update", "updates", "data", "chunk")
+"""Where lines that say more of a step keep what its nodes changed."""
+_FEWEST_UPDATES = 2
 _DEEPEST = 5
 
 
@@ -70,6 +79,9 @@ def _lists(document: Document, most: int | None = None) -> Iterator[_RawConversa
         yield _RawConversation(document.value)
         return
     entries = list(islice(entries_of(document), most))
+    if updates := _updates(entries, document.notes if most is None else None):
+        yield updates
+        return
     bare = [entry for entry in entries if said(entry.value) is not None]
     if bare and len(bare) * 2 >= len(entries):
         yield _RawConversation([entry.value for entry in entries])
@@ -81,6 +93,33 @@ def _lists(document: Document, most: int | None = None) -> Iterator[_RawConversa
         for entry in entries:
             where = f"{entry.where}, " if len(entries) > 1 else ""
             yield from (_RawConversation(messages, where, entry.value) for messages in _held(entry.value, _DEEPEST))
+
+
+def _updates(entries: Sequence[Entry], notes: Notes | None) -> _RawConversation | None:
+    """The messages of the updates that a stream tells, None where entries are no such stream; its other lines noted."""
+    found = [(entry, _updated(entry.value)) for entry in entries]
+    told = [given for _, given in found if given]
+    if len(told) < _FEWEST_UPDATES or len(told) * 2 < len(entries):
+        return None
+    kept: dict[str, Any] = {}
+    for entry, given in found:
+        if not given and notes is not None:
+            notes.leave_line("line of a stream without a message", entry.value)
+        for raw in given:
+            one = said(raw)
+            kept[(text_value(one.fields.get("id")) if one else "") or f"#{len(kept)}"] = raw
+    return _RawConversation(list(kept.values()))
+
+
+def _updated(value: Mapping[str, Any]) -> list[Any]:
+    """The messages by which the nodes of a graph changed its state in one step; [] of anything else."""
+    nodes = next((value[key] for key in _UPDATES if isinstance(value.get(key), Mapping)), value)
+    found: list[Any] = []
+    for node, state in nodes.items():
+        given = state.get("messages") if isinstance(state, Mapping) and node not in _HOLDERS else None
+        given = [given] if isinstance(given, Mapping) else given
+        found += given if isinstance(given, list) and _is_talk(given) and not are_role_pairs(given) else []
+    return found
 
 
 def _held(value: Mapping[str, Any], depth: int) -> Iterator[Sequence[Any]]:

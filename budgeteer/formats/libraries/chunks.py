@@ -128,6 +128,8 @@ _CHUNK: Final = "chunk_id"
 _ENDS: Final = ("content", "text")
 #: Characters of a field that says something about a passage, however short that is.
 _SHORT: Final = 200
+#: Rows of nothing but a text from which on they are passages.
+_FEWEST_TEXTS: Final = 2
 _SAMPLE: Final = 40
 _DEEPEST: Final = 8
 _CSV_NAME = re.compile(r"[\"']?[\w .-]{1,40}[\"']?")
@@ -141,6 +143,8 @@ def detect(document: Document) -> str | None:
     fitting = sum(1 for row in rows if _is_row(row))
     if _are_elements(rows):
         return f"is a {document.shape.upper()} file of the passages of documents and of their figures, a text each"
+    if _are_texts(rows):
+        return f"is a {document.shape.upper()} file of objects with a text each and nothing else"
     if rows and fitting * 2 >= len(rows):
         return f"is a {document.shape.upper()} file of objects with a passage and what a search says about it"
     if isinstance(document.value, Mapping) and _is_holder(document.value):
@@ -276,6 +280,15 @@ def _are_elements(rows: Sequence[Mapping[str, Any]]) -> bool:
     if not all(len(row) == 1 and (_element_text(row) or _is_text(row)) for row in rows):
         return False
     return any(map(_element_text, rows)) and not all(map(_element_text, rows))
+
+
+def _are_texts(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether several rows are one text each, all under the same key, and passages by their length."""
+    if len(rows) < _FEWEST_TEXTS or any(len(row) != 1 or row.keys() != rows[0].keys() for row in rows):
+        return False
+    given = [next(iter(row.values())) for row in rows]
+    said = [held for held in given if isinstance(held, str)]
+    return all(map(_is_text, rows)) and len(said) == len(given) and sum(map(len, said)) >= len(said) * _SHORT
 
 
 def _is_text(row: Mapping[str, Any]) -> bool:

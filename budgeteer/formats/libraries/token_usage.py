@@ -85,6 +85,9 @@ def read(document: Document) -> Imported:
         document.notes.leave_out(entry.value if document.shape != "text" else None)
     if document.shape == "text":
         document.notes.see(document.text)
+    if isinstance(document.value, OBJECT) and (rows_of_models := _named_rows(document.value)):
+        others = [held for held in document.value.values() if held is not rows_of_models]
+        document.notes.count("Counts by other things than models, left out", len(others), of=others)
     require(tuple(uses), document, "token usage")
     document.notes.count("Rows of recorded tokens, counted by their model", rows)
     document.notes.count("Tokens that went in, in all rows", went_in)
@@ -104,6 +107,9 @@ def _entries(document: Document, skipped: list[Skipped], most: int | None = None
     elif held := next((rows for rows in value.values() if _are_rows(rows)), None):
         for number, row in numbered_mappings(held, "element ", skipped):
             yield Entry(number, f"element {number}", row)
+    elif rows := _named_rows(value):
+        for number, (name, row) in enumerate(rows.items(), 1):
+            yield Entry(number, f"`{name[:40]}`", row if "model" in row else {**row, "model": name})
     else:
         yield from named_entries(value, "a row of tokens", skipped)
 
@@ -111,6 +117,13 @@ def _entries(document: Document, skipped: list[Skipped], most: int | None = None
 def _are_rows(held: Any) -> bool:
     rows = mappings(held[:_LOOKED_AT]) if isinstance(held, list) else []
     return bool(rows) and all(_counts(row) is not None for row in rows)
+
+
+def _named_rows(value: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """The counts of each model that an object has under one key beside the same by day and in all; {} of others."""
+    of_models = (held for key, held in value.items() if "model" in _words(key) or "models" in _words(key))
+    held = next((one for one in of_models if isinstance(one, OBJECT) and one), {})
+    return held if all(isinstance(row, OBJECT) and _counts(row) is not None for row in held.values()) else {}
 
 
 @lru_cache(maxsize=2_000)

@@ -301,3 +301,43 @@ def test_pairs_of_words_that_may_mean_anything_are_offered_and_read_by_name() ->
 def test_other_lists_are_no_pairs_of_a_role_and_a_text(pairs: list[Any]) -> None:
     with pytest.raises(FormatError):
         import_bytes(dumps(pairs))
+
+
+ASKED = {"type": "human", "data": {"content": "Is the ferry late?", "id": "m1"}}
+CALLED = {
+    "type": "ai",
+    "data": {"content": "", "id": "m2", "tool_calls": [{"name": "departures", "args": {"pier": 2}, "id": "c1"}]},
+}
+RETURNED = {"type": "tool", "data": {"content": "On time.", "id": "m3", "tool_call_id": "c1", "name": "departures"}}
+ANSWERED = {"type": "ai", "data": {"content": "No.", "id": "m4"}}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [{"update": {"model": {"messages": [CALLED]}}}, {"ts": "2", "update": {"tools": {"messages": [RETURNED]}}}],
+        [{"model": {"messages": [CALLED]}}, {"tools": {"messages": [RETURNED]}}],
+        [{"model": {"messages": CALLED["data"] | {"type": "ai"}}}, {"tools": {"messages": [RETURNED]}}],
+        [{"a": {"messages": [ASKED, CALLED]}}, {"a": {"messages": [CALLED]}}, {"tools": {"messages": [RETURNED]}}],
+    ],
+)  # fmt: skip
+def test_updates_of_a_stream_are_one_conversation(lines: list[dict[str, Any]]) -> None:
+    end = (
+        {"update": {"model": {"messages": [ANSWERED]}}} if "update" in lines[0] else {"model": {"messages": [ANSWERED]}}
+    )
+    found = import_bytes(jsonl({"kind": "header", "task": "ferries"}, *lines, end))
+    assert found.format == "langchain"
+    (chat,) = found.conversations
+    assert [message.role for message in chat.messages][-3:] == ["assistant", "tool", "assistant"]
+    calls = [call.id for message in chat.messages for call in calls_of(message)]
+    assert calls == [result.call_id for message in chat.messages for result in results_of(message)] == ["c1"]
+    assert dict(found.findings.other_lines) == {"line of a stream without a message": 1}
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
+
+
+def test_states_in_lines_are_conversations_each() -> None:
+    found = import_bytes(
+        jsonl({"values": {"messages": [ASKED, ANSWERED]}}, {"values": {"messages": [ASKED, ANSWERED]}})
+    )
+    assert len(found.conversations) == 2

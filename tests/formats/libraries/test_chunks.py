@@ -480,3 +480,28 @@ def test_passages_of_documents_and_their_figures_are_one_text_each() -> None:
     ):
         with contextlib.suppress(FormatError):
             assert import_bytes(jsonl(*others)).format != "chunks"
+
+
+PASSAGE = "A ferry of the line to Rissa takes forty cars and leaves from the second pier at ten past every hour. " * 4
+
+
+@pytest.mark.parametrize("key", ["text", "page_content", "content", "chunk"])
+@pytest.mark.parametrize("write", [dumps, lambda rows: jsonl(*rows)])
+def test_rows_of_a_text_and_nothing_else_are_passages(key: str, write: Any) -> None:
+    found = import_bytes(write([{key: PASSAGE}, {key: f"{PASSAGE}Vans too."}]))
+    assert (found.format, [chunk.text for chunk in found.chunks]) == ("chunks", [PASSAGE, f"{PASSAGE}Vans too."])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"text": "Late."}, {"text": "On time."}],
+        [{"text": PASSAGE}],
+        [{"text": PASSAGE}, {"message": PASSAGE}],
+        [{"text": PASSAGE}, {"text": 3}],
+        [{"log": PASSAGE}, {"log": PASSAGE}],
+    ],
+)
+def test_short_texts_and_others_alone_are_no_passages(rows: list[dict[str, Any]]) -> None:
+    with pytest.raises(FormatError):
+        import_bytes(jsonl(*rows))

@@ -64,7 +64,7 @@ def test_title_and_summary_come_from_front_matter_or_headings(path: str, text: s
 
 
 def test_a_broken_front_matter_does_not_lose_the_spec() -> None:
-    text = "---\ntitle: a: b\n---\n# Heading\n"
+    text = "---\ntitle: [a: b\n---\n# Heading\n"
     found = import_bytes(zipped({"x/a.md": text}))
     assert found.features[0].text == text
     assert found.features[0].title == "Heading"

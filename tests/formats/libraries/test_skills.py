@@ -142,7 +142,7 @@ def test_an_archive_of_rules_is_a_library_also_where_they_have_no_front_matter()
     files = {
         "rules/moorings.mdc": "---\ndescription: Make fast\nglobs: **/*.ts\nalwaysApply: false\n---\n# Moor\n",
         "rules/sailing.mdc": "# Sail\n\nOnly with the tide.\n",
-        "rules/broken.mdc": "---\ndescription: a: b\n---\n# Broken\n",
+        "rules/broken.mdc": "---\nname: a: b\n---\n# Broken\n",
         "README.md": "# Rules\n",
     }
     found = import_bytes(zipped(files), name="rules.zip")

@@ -86,3 +86,15 @@ def test_what_says_something_or_counts_no_request_is_no_token_usage(row: dict[st
         assert import_bytes(jsonl(row, row)).format != "token-usage"
     except FormatError:
         pass
+
+
+def test_counts_of_models_beside_those_of_days_are_read_by_the_models() -> None:
+    def of(went_in: int, requests: int) -> dict[str, Any]:
+        return {"input_tokens": went_in, "output_tokens": 1, "requests": requests, "provider": "here"}
+
+    models = {"small": of(10, 2), "large": of(20, 1)}
+    found = import_bytes(dumps({"total": of(30, 3), "by_model": models, "by_date": {"2026-03-01": of(30, 3)}}))
+    assert (found.format, found.usage) == ("token-usage", {"small": Use(2), "large": Use(1)})
+    assert ("Tokens that went in, in all rows", 30) in found.findings.counted
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy

@@ -29,7 +29,7 @@ def with_prompts(value: Mapping[str, Any], messages: Sequence[tuple[int, Any]]) 
     """Messages behind the system text that stands beside them, where they have none of their own."""
     keys = (*_PROMPTS, _PROMPT_OF_A_CHAT) if _IN_A_FOLDER in value else _PROMPTS
     given = [value[key] for key in keys if key in value]
-    said = next((text for one in given if (text := text_value(one)).strip()), "")
+    said = next((text for one in given if (text := _text_of(one)).strip()), "")
     told: list[dict[str, Any]] = [{"role": "system", "content": said}] if said else []
     for each in given if not told else ():
         told += _of_agents(each)
@@ -37,6 +37,13 @@ def with_prompts(value: Mapping[str, Any], messages: Sequence[tuple[int, Any]]) 
     if not told or not isinstance(first, OBJECT) or first.get("role") in ("system", "developer"):
         return messages
     return (*((0, one) for one in told), *messages)
+
+
+def _text_of(given: Any) -> str:
+    """A text, or the texts of a list of parts as Anthropic's requests have them; "" of anything else."""
+    if not isinstance(given, list):
+        return text_value(given)
+    return "\n\n".join(text_value(part.get("text")) for part in given if isinstance(part, OBJECT))
 
 
 def _of_agents(prompts: Any) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from budgeteer.formats.reading.envelopes.replies import (
     replies_of,
     reply_beside,
     response_in,
+    value_replied,
     with_expected,
 )
 from budgeteer.formats.reading.json_text import JsonLine
@@ -38,6 +39,8 @@ _BEFORE = ("conversation_history", "chat_history")
 _MESSAGE_KEYS = ("messages", "traj", "history", "conversation", "conversations", *_BEFORE)
 _RUN = "trace"
 """Where runs keep their messages, and logs much else: read where no other messages are, and a person speaks in it."""
+_TURNS = ("turns", "dialog", "dialogue", "transcript")
+"""Where programs of somebody's own keep a conversation, and data sets much else: read where all of it is messages."""
 _GROUPS = ("conversation_id", "conversationId", "thread_id", "threadId", "session_id", "sessionId", "chat_id", "chatId")
 """Under which a message of several conversations says of which it is."""
 _SENT = ("input", "inputs", "prompt", "req")
@@ -53,6 +56,7 @@ _SHAPES: Final = {
     "conversations": "a row of a data set",
     **dict.fromkeys(_BEFORE, "a session with its history"),
     _RUN: "a run with its `trace`",
+    **dict.fromkeys(_TURNS, "a session with its turns"),
 }
 """What an object with messages is, by the key they stand under."""
 _WRAPPERS = ("body", "request", "kwargs", "params", "proxy_server_request")
@@ -228,6 +232,7 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
         if isinstance(inner, OBJECT):
             replies = reply_beside(value)
             for envelope in _from_object(inner):
+                replies = replies or _value_replied(value, [raw for _, raw in envelope.messages])
                 found = replace(envelope, id=envelope.id or id_of(value), shape=f"{envelope.shape} under `{key}`")
                 yield with_replies(found, *replies) if replies else found
             return
@@ -237,7 +242,7 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
         shape = "a `query` of an evaluation with its `response`"
         yield Envelope(shape, tuple(enumerate(said, 1)), id=id_of(value), tools=tools, raw=value)
         return
-    yield from list(_traced(value)) or _run(value)
+    yield from list(_traced(value)) or list(_run(value)) or _turns(value)
 
 
 def _run(value: Mapping[str, Any]) -> Iterator[Envelope]:
@@ -246,6 +251,17 @@ def _run(value: Mapping[str, Any]) -> Iterator[Envelope]:
     said = [raw for raw in inner if is_message(raw)] if isinstance(inner, list) else []
     if any(speaker_of(raw) == "user" for raw in said) and not _is_answered(value):
         yield _around(value, _RUN, inner)
+
+
+def _turns(value: Mapping[str, Any]) -> Iterator[Envelope]:
+    """A conversation by a key that names its turns, where all of them say who speaks and a person and a model do."""
+    for key in _TURNS:
+        inner = held_in(value.get(key), "[")
+        if isinstance(inner, list) and inner and all(map(is_message, inner[:50])):
+            if _is_answered(value) or not any(speaker_of(raw) == "user" for raw in inner[:50]):
+                continue
+            yield _around(value, key, inner)
+            return
 
 
 def evaluated_messages(value: Mapping[str, Any]) -> list[Any]:
@@ -286,7 +302,7 @@ def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
     messages = list(enumerate(inner, 1))
     kwargs = value.get("kwargs")
     beside = kwargs if isinstance(kwargs, OBJECT) else {}
-    replies = reply_beside(value)
+    replies = reply_beside(value) or _value_replied(value, inner)
     others = (*((one,) for one in replies[1:]), *rejected_beside(value))
     if not replies and not others and (several := replies_beside(value)):
         is_open = last_speaker(inner) != "assistant"
@@ -304,6 +320,12 @@ def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
         others=others,
     )
     return found if replies or others else with_expected(value, found)
+
+
+def _value_replied(value: Mapping[str, Any], messages: Sequence[Any]) -> list[Any]:
+    """The reply to messages that a person ends, where it is a value beside them."""
+    found = value_replied(value) if last_speaker(messages) == "user" else None
+    return [] if found is None else [found]
 
 
 def _is_same(one: Any, other: Any) -> bool:

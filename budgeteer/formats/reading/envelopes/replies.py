@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.envelopes.chat_messages import is_message, last_speaker
@@ -19,6 +21,13 @@ _EXPECTED = ("ideal", "expected", "expected_output", "expectedOutput", "expected
 """Where sets of tests keep what messages are to be answered with: of OpenAI's evaluations, Langfuse's data sets."""
 _REJECTED = ("rejected_response", "rejected_messages", "non_preferred_output")
 """Where sets of preferences keep answers: OpenAI's for its fine-tuning, ms-swift's."""
+_RAW = re.compile(r"raw_?(?:\w{0,20}_?)?(?:response|reply|text|content|output|completion)", re.IGNORECASE)
+"""What loggers call the words of a reply that they keep beside the values they took from it."""
+_OF_AN_ANSWER = frozenset({
+    "error", "usage", "id", "object", "body", "data", "message", "messages", "choices", "content", "role", "type",
+    "output", "outputs", "result", "results", "candidates", "generations", "model", "success", "code",
+})  # fmt: skip
+"""Keys of what servers and programs answer, which is no value that a model was asked for."""
 _OF_A_SERVER = frozenset({"headers", "status", "status_code", "statusCode"})
 """What a server's answer has, whose text is a body."""
 
@@ -32,6 +41,20 @@ def reply_beside(value: Mapping[str, Any]) -> list[Any]:
             if replies:
                 return [replies[0], *(replies[1:] or listed[1:])]
     return listed
+
+
+def value_replied(value: Mapping[str, Any]) -> Any:
+    """The reply that is a value, as models give it that are asked for JSON; None where there is none beside messages.
+
+    Its words are taken where they are kept beside what was made of them.
+    """
+    given = held_in(value.get("response"), "{")
+    if not isinstance(given, OBJECT) or not _OF_A_SERVER.isdisjoint(given):
+        return None
+    raw = next((held for key, held in given.items() if _RAW.fullmatch(key) and isinstance(held, str) and held), None)
+    is_value = bool(given) and _OF_AN_ANSWER.isdisjoint(given)
+    said = raw or (compact_json(given) if is_value else None)
+    return None if said is None else {"role": "assistant", "content": said}
 
 
 def replies_beside(value: Mapping[str, Any], first: Sequence[str] = ()) -> list[Any]:

@@ -19,7 +19,7 @@ _PATTERN = re.compile(r"^([ \t]*(?:[\w-]+[ \t]*:|-)[ \t]+)(\*(?:[*/.{][^'\r\n]*)
 """A pattern of files as editors write it, without quotes (`globs: **/*.ts`); YAML takes its star for an alias."""
 
 _PLAIN = re.compile(r"^((?!name:)[\w-]+:[ \t]+)([^\s'\"|>\[{&*!#%@`][^\r\n]*)", re.MULTILINE)
-"""A text on one line that YAML cannot read without quotes (`description: Prices: what they were`); no name has a colon."""
+"""A text on one line that YAML may not read without quotes (`about: Prices: what they were`); names have no colon."""
 
 
 class FrontMatterProblem(Exception):
