@@ -31,7 +31,7 @@ from tests.formats.libraries.test_tools import LISTED, NAMED_ARGUMENTS, TASKS
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.chat_apps import LLAMA_CPP_CHATS
 from tests.formats.makers.chat_exports import CHATGPT_IN_ORDER, DEEPSEEK_OLD, GROK_IN_ORDER
-from tests.formats.makers.databases import DATABASES, ROW_DATABASES
+from tests.formats.makers.databases import DATABASES, GATHERED_DATABASES, ROW_DATABASES
 from tests.formats.makers.datasets import (
     ARENA_HARD,
     DIALOG_STUDIO,
@@ -218,6 +218,7 @@ VALID = (
     jsonl(*OLD_EXEC),
     *DATABASES.values(),
     *ROW_DATABASES.values(),
+    *(data for _, data in GATHERED_DATABASES.values()),
     dumps(FERRIES),
     yaml.safe_dump(FERRIES, sort_keys=False).encode(),
     yaml.safe_dump({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL]}, sort_keys=False).encode(),

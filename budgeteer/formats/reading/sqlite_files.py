@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from shutil import copyfileobj
 from typing import IO, Any, Final
@@ -62,13 +63,7 @@ _NOT_READ: Final[dict[tuple[str, ...], tuple[str, str]]] = {
         "Google Antigravity, whose steps are packed",
         "Choose `transcript_full.jsonl` in `.system_generated/logs` of the conversation",
     ),
-    ("agno_sessions",): ("Agno's sessions", "Write `session.to_dict()` as JSON, which is read"),
-    ("agent_messages", "agent_sessions"): (
-        "the sessions of OpenAI's Agents SDK",
-        "Write `await session.get_items()` as JSON, which is read",
-    ),
     ("mastra_messages",): ("Mastra's memory", "Write the messages of a thread as JSON, which are read"),
-    ("app_states", "user_states", "events"): ("ADK's sessions", "Write `session.model_dump_json()`, which is read"),
     ("spans", "traces", "projects"): ("Phoenix", "Export its spans as JSON, which are read"),
     ("trace_info", "experiments"): ("MLflow", "Write a trace as JSON, which is read: `trace.to_json()`"),
     ("message", "handle", "chat"): ("Apple's Messages, chats among people", "Choose a conversation with a model"),
@@ -86,6 +81,23 @@ _TWICE: Final = "2nd reference to page"
 
 
 @dataclass(frozen=True, slots=True)
+class Gathered:
+    """How rows are joined to one object for each conversation, in the form that the program's export has.
+
+    Attributes:
+        key: under which key of the object they are a list.
+        by: the columns that name a conversation, the last of which is its id.
+        of: the column whose JSON each of them is, or is a list of; "" for what the other columns hold.
+        beside: what the object has beside them.
+    """
+
+    key: str
+    by: tuple[str, ...]
+    of: str = ""
+    beside: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """The rows of one table that are read.
 
@@ -95,6 +107,7 @@ class Rows:
         others: columns that are read where it has them.
         where: which rows, in SQL.
         order: in which order, in SQL.
+        gathered: how rows that follow each other are joined, None where each is a line.
     """
 
     table: str
@@ -102,6 +115,7 @@ class Rows:
     others: tuple[str, ...] = ()
     where: str = ""
     order: str = ""
+    gathered: Gathered | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +132,8 @@ class Program:
     has_chain: bool = False
 
 
+_OF_A_SESSION: Final = ("app_name", "user_id", "session_id")
+_IN_TIME: Final = "app_name, user_id, session_id, timestamp, rowid"
 _HERMES: Final = ("session_id", "role", "content", "tool_calls", "tool_call_id")
 _HERMES_MORE: Final = ("tool_name", "reasoning", "reasoning_content", "timestamp")
 _CURSOR_KEYS: Final = (
@@ -229,6 +245,55 @@ PROGRAMS: Final[tuple[Program, ...]] = (
         one_of=("sessions",),
     ),
     Program(
+        "OpenAI's Agents SDK",
+        (
+            Rows(
+                "agent_messages",
+                ("session_id", "message_data"),
+                order="session_id, id",
+                gathered=Gathered("input", ("session_id",), "message_data", beside=(("output", []),)),
+            ),
+        ),
+        one_of=("agent_messages",),
+    ),
+    Program(
+        "Google's ADK",
+        (
+            Rows(
+                "events",
+                (*_OF_A_SESSION, "event_data"),
+                order=_IN_TIME,
+                gathered=Gathered("events", _OF_A_SESSION, "event_data"),
+            ),
+        ),
+        one_of=("events",),
+    ),
+    Program(
+        "Google's ADK (of older versions)",
+        (
+            Rows(
+                "events",
+                (*_OF_A_SESSION, "author", "content"),
+                ("id", "invocation_id", "branch", "timestamp", "partial", "usage_metadata", "error_message"),
+                order=_IN_TIME,
+                gathered=Gathered("events", _OF_A_SESSION),
+            ),
+        ),
+        one_of=("events",),
+    ),
+    Program(
+        "Agno",
+        (
+            Rows(
+                "agno_sessions",
+                ("session_id", "runs"),
+                order="created_at, rowid",
+                gathered=Gathered("runs", ("session_id",), "runs"),
+            ),
+        ),
+        one_of=("agno_sessions",),
+    ),
+    Program(
         "llm (its `logs.db`)",
         (
             Rows(
@@ -248,7 +313,9 @@ what the readers of these programs name (for Cursor's command line the exporters
 github.com/NousResearch/hermes-agent (`hermes_state.py`), and for the columns github.com/charmbracelet/crush,
 internal/db/migrations; github.com/block/goose, session/session_manager.rs; OpenCode's session/session.sql.ts;
 github.com/aws/amazon-q-developer-cli, database/sqlite_migrations; github.com/open-webui/open-webui, models/chats.py;
-github.com/docker/cagent, pkg/session/migrations.go.
+github.com/docker/cagent, pkg/session/migrations.go; github.com/openai/openai-agents-python, memory/sqlite_session.py;
+github.com/google/adk-python, sessions/sqlite_session_service.py and sessions/schemas; github.com/agno-agi/agno,
+db/sqlite/schemas.py.
 """
 
 
@@ -326,7 +393,7 @@ class _Reader:
             count = 0
             if program.has_chain and rows.table != "blobs":
                 continue
-            for row in self._chain() if program.has_chain else self._rows(rows, columns):
+            for row in self._chain() if program.has_chain else self._joined(rows, columns):
                 line = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
                 self._size += len(line)
                 self._check()
@@ -334,7 +401,9 @@ class _Reader:
                 count += 1
             (total,) = self._database.execute(f'SELECT count(*) FROM "{rows.table}"').fetchone()  # noqa: S608
             of = f"{count:,} of the {total:,} rows" if count < total else f"{count:,} rows"
-            yield f"Read of a database of {program.title}: {of} of its table `{rows.table}`"
+            joined = "" if rows.gathered is None else ", joined by their conversation"
+            of = of if rows.gathered is None else f"{total:,} rows"
+            yield f"Read of a database of {program.title}: {of} of its table `{rows.table}`{joined}"
         if not self._size:
             raise FormatError(
                 f"The database of {program.title} holds no conversation",
@@ -373,6 +442,31 @@ class _Reader:
             return []
         held = [name for _, name, *_ in told]
         return [name for name in (*rows.columns, *rows.others) if name in held] if {*rows.columns} <= {*held} else []
+
+    def _joined(self, rows: Rows, columns: list[str]) -> Iterator[dict[str, Any]]:
+        """The rows of a table, those of each conversation joined where the program keeps it so."""
+        told = self._rows(rows, columns)
+        if rows.gathered is None:
+            yield from told
+            return
+        how = rows.gathered
+        for names, group in groupby(told, lambda row: tuple(row.get(name) for name in how.by)):
+            named = dict(zip((*how.by[:-1], "id"), names, strict=True))
+            yield {**named, how.key: [one for row in group for one in self._held(row, how)], **dict(how.beside)}
+
+    def _held(self, row: dict[str, Any], how: Gathered) -> Iterator[Any]:
+        """What a row adds to its conversation; a column that is to be JSON and is none is counted as left out."""
+        if not how.of:
+            yield {name: _unwritten(held, held) for name, held in row.items() if name not in how.by}
+            return
+        written = row.get(how.of)
+        given = _unwritten(_unwritten(written, None), None)  # a library writes what is a text of JSON already
+        if isinstance(given, list):
+            yield from given
+        elif given is not None:
+            yield given
+        elif written is not None:
+            self._bytes_left_out[how.of] += len(str(written).encode("utf-8", "replace"))
 
     def _rows(self, rows: Rows, columns: list[str]) -> Iterator[dict[str, Any]]:
         where = f" WHERE {rows.where}" if rows.where else ""
@@ -434,6 +528,13 @@ class _Reader:
                 f"The conversations in the database are larger than {most}, the limit on file size",
                 mend="Export a part of them, or use the command line, whose limit is higher",
             )
+
+
+def _unwritten(given: Any, otherwise: Any) -> Any:
+    """The value of a text that is JSON, `otherwise` of another text; any other value as it is."""
+    if not isinstance(given, str):
+        return given
+    return json_text.parse_inner(given, otherwise) if given[:1] in ("{", "[", '"') else otherwise
 
 
 def _unhexed(given: Any) -> bytes:

@@ -140,6 +140,90 @@ MESSAGE_DATABASES: Final[Mapping[str, bytes]] = {
 }
 """Of programs that keep OpenAI's messages as rows, by the program."""
 
+_CALL: Final = {"type": "function_call", "id": "fc", "call_id": "c1", "name": "piers", "arguments": "{}"}
+_ITEMS: Final = (
+    ("s1", {"role": "user", "content": "Where?"}),
+    ("s1", _CALL),
+    ("s2", {"role": "user", "content": "Hello"}),
+    ("s1", {"type": "function_call_output", "call_id": "c1", "output": "pier 2"}),
+    ("s1", {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "There."}]}),
+    ("s2", {"role": "assistant", "content": "Hello."}),
+)
+
+
+def _events() -> list[dict[str, Any]]:
+    """The events of two sessions of ADK."""
+    call, answer = {"id": "c1", "name": "piers", "args": {}}, {"id": "c1", "name": "piers", "response": {"pier": 2}}
+    said = (
+        ("s1", "user", "user", {"text": "Where?"}),
+        ("s1", "guide", "model", {"function_call": call}),
+        ("s2", "user", "user", {"text": "Hello"}),
+        ("s1", "guide", "user", {"function_response": answer}),
+        ("s1", "guide", "model", {"text": "There."}),
+        ("s2", "guide", "model", {"text": "Hello."}),
+    )
+    return [
+        {
+            "id": f"e{number}",
+            "session": session,
+            "author": author,
+            "timestamp": 1_772_359_200.0 + number,
+            "content": {"role": role, "parts": [part]},
+        }
+        for number, (session, author, role, part) in enumerate(said)
+    ]
+
+
+def _adk(*, as_columns: bool) -> list[dict[str, Any]]:
+    """The rows of those events: as JSON, or by their fields, as older versions keep them."""
+    named = {"app_name": "ferries", "user_id": "ada"}
+    rows = []
+    for event in _events():
+        kept = {**named, "session_id": event.pop("session"), "id": event["id"], "timestamp": event["timestamp"]}
+        fields = {"author": event["author"], "content": json.dumps(event["content"]), "actions": b"\x80\x04K\x01."}
+        rows.append({**kept, **(fields if as_columns else {"event_data": json.dumps(event)})})
+    return rows
+
+
+def _runs(*said: tuple[str, Any]) -> str:
+    messages = [{"role": role, **(text if isinstance(text, dict) else {"content": text})} for role, text in said]
+    return json.dumps(json.dumps([{"run_id": "r", "messages": messages, "content": messages[-1]["content"]}]))
+
+
+_CALLS: Final = [{"id": "c1", "type": "function", "function": {"name": "piers", "arguments": "{}"}}]
+_STATES: Final = {"app_states": [{"app_name": "ferries", "state": SECRET}], **OTHERS}
+_MESSAGE_ROWS: Final = [
+    {"id": number, "session_id": session, "message_data": json.dumps(item), "created_at": "2026-03-01"}
+    for number, (session, item) in enumerate(_ITEMS)
+]
+_AGNO: Final = {
+    "s1": _runs(
+        ("user", "Where?"),
+        ("assistant", {"tool_calls": _CALLS}),
+        ("tool", {"tool_call_id": "c1", "content": "pier 2"}),
+        ("assistant", "There."),
+    ),
+    "s2": _runs(("user", "Hello"), ("assistant", "Hello.")),
+}
+GATHERED_DATABASES: Final[Mapping[str, tuple[str, bytes]]] = {
+    "OpenAI's Agents SDK": (
+        "openai-responses",
+        database({"agent_sessions": [{"session_id": SECRET}], "agent_messages": _MESSAGE_ROWS, **OTHERS}),
+    ),
+    "Google's ADK": ("adk", database({"events": _adk(as_columns=False), **_STATES})),
+    "Google's ADK (of older versions)": ("adk", database({"events": _adk(as_columns=True), **_STATES})),
+    "Agno": (
+        "openai-chat",
+        database({
+            "agno_sessions": [
+                {"session_id": name, "user_id": SECRET, "runs": runs, "created_at": 1} for name, runs in _AGNO.items()
+            ],
+            **OTHERS,
+        }),
+    ),
+}  # fmt: skip
+"""Of programs whose rows are joined by their conversation: the format that these are read as, and the database."""
+
 _ASKED: Final = (("And on Sunday?", "It runs."), ("Why?", "Fog."))
 ROW_DATABASES: Final[Mapping[str, bytes]] = {
     "AnythingLLM": database(

@@ -21,6 +21,7 @@ from budgeteer.formats.reading.limits import Limits
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.databases import (
     DATABASES,
+    GATHERED_DATABASES,
     MESSAGE_DATABASES,
     OLDER_DATABASES,
     ROW_DATABASES,
@@ -58,7 +59,7 @@ def test_a_database_is_read_as_its_export_and_nothing_else_of_it(name: str, data
 
 
 def test_every_program_has_a_database_here() -> None:
-    databases = (DATABASES, OLDER_DATABASES, ROW_DATABASES, MESSAGE_DATABASES)
+    databases = (DATABASES, OLDER_DATABASES, ROW_DATABASES, MESSAGE_DATABASES, GATHERED_DATABASES)
     assert sum(map(len, databases)) == len(sqlite_files.PROGRAMS)
 
 
@@ -71,6 +72,31 @@ def test_rows_of_messages_are_read_by_their_session_with_their_calls(name: str) 
     assert [call.name for call in calls_of(one.messages[1])] == ["piers"]
     assert [text_of(message) for message in two.messages] == ["Hello", "Hello."]
     assert SECRET not in repr(found)
+
+
+@pytest.mark.parametrize(("name", "form", "data"), [(name, *held) for name, held in GATHERED_DATABASES.items()])
+def test_rows_that_are_joined_are_read_as_the_conversations_they_are(
+    name: str, form: str, data: bytes, options: Options
+) -> None:
+    found = import_bytes(data)
+    one, two = found.conversations
+    assert (found.format, one.id, two.id) == (form, "s1", "s2")
+    assert [message.role for message in one.messages] == ["user", "assistant", "tool", "assistant"]
+    assert [call.name for call in calls_of(one.messages[1])] == ["piers"]
+    assert [text_of(message) for message in two.messages] == ["Hello", "Hello."]
+    assert SECRET not in repr(found)
+    assert found.warnings[0].startswith(f"Read of a database of {name}: ")
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
+    far = import_file(io.BytesIO(data), options=options)
+    assert (far.format, words(far)) == (form, words(found))
+
+
+def test_a_row_that_is_no_json_is_told() -> None:
+    rows = [{"id": 1, "session_id": "s", "message_data": '{"role": "user", "content": "Where?"}'}]
+    found = import_bytes(database({"agent_messages": [*rows, {"id": 2, "session_id": "s", "message_data": "{no"}]}))
+    assert [text_of(message) for message in found.conversations[0].messages] == ["Where?"]
+    assert "Bytes in the column `message_data`, left out: 3" in found.warnings
 
 
 def test_blobs_of_cursor_that_are_no_messages_are_left_out() -> None:
