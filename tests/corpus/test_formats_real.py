@@ -101,7 +101,7 @@ def test_openai_chat_counts_are_those_of_the_raw_json(path: Path) -> None:
     raw = json.loads(path.read_text())
     lists = openai_lists(raw)
     found = imported(path)
-    assert found.format == "openai-chat"
+    assert found.format == ("swe-agent" if path.suffix == ".traj" else "openai-chat")
     assert len(found.conversations) == len(lists)
     expected = Counts()
     for messages in lists:

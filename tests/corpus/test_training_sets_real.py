@@ -256,7 +256,7 @@ def test_a_trajectory_is_counted_once_and_its_steps_say_the_same() -> None:
     for path in paths:
         raw = json.loads(path.read_text())
         whole = import_bytes(path.read_bytes(), name=path.name)
-        assert (whole.format, len(whole.conversations[0].messages)) == ("openai-chat", len(raw["history"]))
+        assert (whole.format, len(whole.conversations[0].messages)) == ("swe-agent", len(raw["history"]))
         del raw["history"]
         steps = import_bytes(json.dumps(raw).encode(), name=path.name)
         assert steps.format == "swe-agent"

@@ -24,6 +24,7 @@ from tests.formats.datasets.test_row_talks import LOG
 from tests.formats.frameworks.test_gradio import SHOWN
 from tests.formats.fuzzing import check, is_read_both_ways, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMINI_BODY, GEMINI_CLI
+from tests.formats.langchain.test_importer import UPDATES
 from tests.formats.libraries.test_chunks import stored
 from tests.formats.libraries.test_feature_lists import FEATURE, STORIES, TAGGED
 from tests.formats.libraries.test_openapi import FERRIES
@@ -52,6 +53,7 @@ from tests.formats.makers.traces import STREAMED
 from tests.formats.mutations import Base, Case, case_of
 from tests.formats.openai.test_chat import ASKED_BEHIND
 from tests.formats.openai.test_message_tree import TREE
+from tests.formats.reading.notations.test_embedded_json import EXPORT, NOTES, PAGE, TALK
 from tests.formats.responses_shapes import RESPONSES_BODY
 from tests.formats.shapes import (
     ANTHROPIC_BODY,
@@ -218,7 +220,12 @@ VALID = (
     jsonl(*OLD_EXEC),
     *DATABASES.values(),
     *ROW_DATABASES.values(),
-    *(data for _, data in GATHERED_DATABASES.values()),
+    (PAGE % json.dumps(EXPORT)).encode(),
+    (NOTES % json.dumps(TALK)).encode(),
+    jsonl(*UPDATES),
+    dumps({"history": OPENAI_CHAT, "trajectory": [{"action": "ls", "observation": "a.py"}], "info": {}}),
+    jsonl({"text": "A ferry of forty cars. " * 12}, {"text": "A tug of the second pier. " * 12}),
+    *(data for form, data in GATHERED_DATABASES.values() if form != "openai-chat"),  # a part of which is claimed
     dumps(FERRIES),
     yaml.safe_dump(FERRIES, sort_keys=False).encode(),
     yaml.safe_dump({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL]}, sort_keys=False).encode(),

@@ -1,6 +1,7 @@
-"""SWE-agent trajectories without `history`: the last step's own messages, else the steps in order.
+"""SWE-agent trajectories: the `history` that the model was sent, else the last step's own messages, else the steps.
 
-A trajectory with a `history` (or `messages`) is read from that alone (envelopes.py): its steps repeat it.
+A trajectory with a `history` is read from that alone, as OpenAI's messages are: its steps repeat it. Versions that have
+models write their actions into what they say keep them there, as texts: no model was told of a call.
 """
 
 from __future__ import annotations
@@ -12,21 +13,32 @@ from budgeteer.engine.content.conversation import Conversation, Message, TextPar
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.openai.chat import messages_of
+from budgeteer.formats.openai.chat import read as read_chat
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, mappings, mostly
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.reading.importing import imported_from_entries
 
 _INTERCODE = frozenset({"environment", "query", "gold"})
 """What stands beside the steps that an environment of InterCode saves."""
+_LOOKED_AT = 5
 _OWN = ("messages", "query")
 """Where newer versions keep what the model was sent at a step."""
 
 
 def detect(document: Document) -> str | None:
-    """Why a document is a SWE-agent trajectory without a history, None when it is not."""
+    """Why a document is a SWE-agent trajectory, None when it is not."""
+    if mostly(document, _has_history):
+        return "holds a `history` beside a `trajectory` of steps with an action and an observation"
     if mostly(document, _is_trajectory):
         return "holds a `trajectory` of steps with an action and an observation, and no `history`"
     return None
+
+
+def _has_history(value: Mapping[str, Any]) -> bool:
+    """Whether an object keeps what a model was sent beside the steps that it took."""
+    said = mappings(value.get("history"))[:_LOOKED_AT]
+    steps = mappings(value.get("trajectory"))[:_LOOKED_AT]
+    return bool(said) and all("role" in one for one in said) and any(map(_is_step, steps))
 
 
 def _is_trajectory(value: Mapping[str, Any]) -> bool:
@@ -34,7 +46,7 @@ def _is_trajectory(value: Mapping[str, Any]) -> bool:
         return False
     if any(isinstance(value.get(key), list) and value[key] for key in ("history", "messages")):
         return False
-    steps = mappings(value.get("trajectory"))[:5]
+    steps = mappings(value.get("trajectory"))[:_LOOKED_AT]
     return any(_is_step(step) or _is_told(step) for step in steps)
 
 
@@ -54,7 +66,15 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no step is in it.
     """
-    return imported_from_entries(document, _conversation, "SWE-agent", without="no step in it")
+    if not mostly(document, _has_history):
+        return imported_from_entries(document, _conversation, "SWE-agent", without="no step in it")
+    for entry in entries_of(document):
+        steps = mappings(entry.value.get("trajectory"))
+        document.notes.count("Steps that the history repeats, left out", len(steps), of=steps)
+        said = [one for one in mappings(entry.value.get("history")) if "action" in one and not one.get("tool_calls")]
+        document.notes.count("Actions that models wrote into their words, kept as texts", len(said))
+        document.notes.leave_out([one.get(key) for one in said for key in ("thought", "action", "agent")])
+    return read_chat(document)
 
 
 def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:

@@ -47,7 +47,7 @@ def detect(document: Document) -> str | None:
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, OBJECT) and value.keys() >= _KEYS and value.get("role") in _ROLES
+    return isinstance(value, OBJECT) and value.keys() >= _KEYS and text_value(value.get("role")) in _ROLES
 
 
 def _has_output(value: Mapping[str, Any]) -> bool:

@@ -81,7 +81,7 @@ _TWICE: Final = "2nd reference to page"
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class JoinedRows:
     """How rows are joined to one object for each conversation, in the form that the program's export has.
 
     Attributes:
@@ -115,7 +115,7 @@ class Rows:
     others: tuple[str, ...] = ()
     where: str = ""
     order: str = ""
-    gathered: Gathered | None = None
+    gathered: JoinedRows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ PROGRAMS: Final[tuple[Program, ...]] = (
                 "agent_messages",
                 ("session_id", "message_data"),
                 order="session_id, id",
-                gathered=Gathered("input", ("session_id",), "message_data", beside=(("output", []),)),
+                gathered=JoinedRows("input", ("session_id",), "message_data", beside=(("output", []),)),
             ),
         ),
         one_of=("agent_messages",),
@@ -263,7 +263,7 @@ PROGRAMS: Final[tuple[Program, ...]] = (
                 "events",
                 (*_OF_A_SESSION, "event_data"),
                 order=_IN_TIME,
-                gathered=Gathered("events", _OF_A_SESSION, "event_data"),
+                gathered=JoinedRows("events", _OF_A_SESSION, "event_data"),
             ),
         ),
         one_of=("events",),
@@ -276,7 +276,7 @@ PROGRAMS: Final[tuple[Program, ...]] = (
                 (*_OF_A_SESSION, "author", "content"),
                 ("id", "invocation_id", "branch", "timestamp", "partial", "usage_metadata", "error_message"),
                 order=_IN_TIME,
-                gathered=Gathered("events", _OF_A_SESSION),
+                gathered=JoinedRows("events", _OF_A_SESSION),
             ),
         ),
         one_of=("events",),
@@ -288,7 +288,7 @@ PROGRAMS: Final[tuple[Program, ...]] = (
                 "agno_sessions",
                 ("session_id", "runs"),
                 order="created_at, rowid",
-                gathered=Gathered("runs", ("session_id",), "runs"),
+                gathered=JoinedRows("runs", ("session_id",), "runs"),
             ),
         ),
         one_of=("agno_sessions",),
@@ -454,7 +454,7 @@ class _Reader:
             named = dict(zip((*how.by[:-1], "id"), names, strict=True))
             yield {**named, how.key: [one for row in group for one in self._held(row, how)], **dict(how.beside)}
 
-    def _held(self, row: dict[str, Any], how: Gathered) -> Iterator[Any]:
+    def _held(self, row: dict[str, Any], how: JoinedRows) -> Iterator[Any]:
         """What a row adds to its conversation; a column that is to be JSON and is none is counted as left out."""
         if not how.of:
             yield {name: _unwritten(held, held) for name, held in row.items() if name not in how.by}

@@ -1,8 +1,9 @@
 """Chats that people and exporters write as Markdown: a line with the speaker's name before each turn.
 
-Certain: lines that are nothing but a speaker (`**User**`, `## Assistant`, `### 👤 You`, `### Turn 1 — User`), or begin
-with a bold one (`**User:** Hello`), of a person and of a model in turn, in one style throughout: the first of both, for
-an export may say what model it is of (`**Model:** m`). Cursor's own export says so in its second line; other exporters
+Certain: lines that are nothing but a speaker (`**User**`, `## Assistant`, `### 👤 You`, `### Turn 1 — User`), begin
+with a bold one (`**User:** Hello`), or stand alone between a rule and an empty line (`---`, `User`), of a person and of
+a model in turn, in one style throughout: the first of both, for an export may say what model it is of (`**Model:** m`).
+Cursor's own export says so in its second line; other exporters
 are known by their first lines (`chat_exporters.py`). Contradicted by a text before the first speaker that is longer
 than a title and a few lines about the export.
 """
@@ -62,6 +63,11 @@ _MOST_BEFORE: Final = 12
 """Lines that may stand before the first speaker: a title and what the exporter says of itself."""
 
 _FEWEST_TURNS: Final = 2
+_RULED: Final = "---"
+"""The style of turns that begin below a rule; of these one speaker may have many in a row."""
+_MOST_APART: Final = 3
+"""Lines above such a name among which the rule is, the others empty."""
+_LONGEST_NAME: Final = 24
 _LONGEST_LABEL: Final = 120
 """Characters of a line that is a label."""
 
@@ -92,10 +98,17 @@ def detect(document: Document) -> str | None:
         return None
     if turns[0].style.endswith(":") and not before and detect_chat(document):
         return None
-    changes = sum(one.role != two.role for one, two in pairwise(turns))
-    if changes * 2 < len(turns) - 1:
+    if not _take_turns(turns):
         return None
     return f"is Markdown whose {len(turns):,} turns begin with a line that names the speaker"
+
+
+def _take_turns(turns: Sequence[_Turn]) -> bool:
+    """Whether speakers change often enough; below rules, where several turns tell enough, they need not."""
+    if turns[0].style == _RULED:
+        return len(turns) >= _FEWEST_NAMED
+    changes = sum(one.role != two.role for one, two in pairwise(turns))
+    return changes * 2 >= len(turns) - 1
 
 
 def read(document: Document) -> Imported:
@@ -164,8 +177,21 @@ def _named(rows: list[str]) -> list[_Turn]:
 def _labels(rows: list[str]) -> Iterator[_Turn]:
     """The lines that name a speaker, in any style, each with what it says itself."""
     for number, bare in _outside_fences(rows):
-        if label := _label(bare, number):
+        if label := _label(bare, number) or _below_rule(rows, bare, number):
             yield label
+
+
+def _below_rule(rows: list[str], row: str, number: int) -> _Turn | None:
+    """The turn of a speaker's name that stands alone below a rule, with an empty line behind it; None of other lines.
+
+    The first of a text needs no rule.
+    """
+    role = _SPEAKERS.get(row.strip().removesuffix(":").lower()) if len(row) <= _LONGEST_NAME else None
+    if role is None or (number < len(rows) and rows[number].strip()):
+        return None
+    above = next((one for one in reversed(rows[max(0, number - 1 - _MOST_APART) : number - 1]) if one.strip()), None)
+    is_ruled = number == 1 if above is None else is_rule(above)
+    return _Turn(role, _RULED, number, []) if is_ruled else None
 
 
 def _outside_fences(rows: list[str]) -> Iterator[tuple[int, str]]:

@@ -139,12 +139,38 @@ def test_a_history_keeps_its_thinking_and_its_call_ids() -> None:
         {"role": "tool", "content": "files", "tool_call_ids": ["c1"]},
     ]
     found = import_bytes(dumps({"history": history, "trajectory": STEPS}))
-    assert found.format == "openai-chat"
+    assert found.format == "swe-agent"
     assert found.conversations[0].messages[1].parts == (
         ReasoningPart("Hm", signature="s"),
         TextPart("Go"),
         ToolCallPart("c1", "look_up", '{"q":"x"}'),
     )
+
+
+def test_actions_in_the_words_of_a_history_stay_words_and_are_told() -> None:
+    history = [
+        {"role": "system", "content": "Answer with one command.", "agent": "main"},
+        user("Fix it"),
+        {
+            "role": "assistant",
+            "content": "I look.\n```\nls\n```",
+            "thought": "I look.",
+            "action": "ls",
+            "agent": "main",
+        },
+        user("a.py"),
+    ]
+    found = import_bytes(dumps({"environment": "e", "history": history, "trajectory": STEPS, "info": {"cost": 1}}))
+    assert found.format == "swe-agent"
+    (chat,) = found.conversations
+    assert [message.role for message in chat.messages] == ["system", "user", "assistant", "user"]
+    assert not any(map(calls_of, chat.messages))
+    assert found.findings.counted == (
+        ("Steps that the history repeats, left out", len(STEPS)),
+        ("Actions that models wrote into their words, kept as texts", 1),
+    )
+    assert found.accounting is not None
+    assert not found.accounting.is_lossy
 
 
 ASKED: dict[str, Any] = {"role": "user", "content": [{"type": "text", "text": "How high is the water?"}]}

@@ -44,3 +44,10 @@ def test_texts_pictures_and_other_blocks_are_read() -> None:
     assert isinstance(messages[4].parts[0], ImagePart)
     assert len(messages) == 6
     assert [item.where for item in found.skipped] == ["agent, message 7"]
+
+
+def test_a_role_that_is_no_text_is_no_message() -> None:
+    odd = [{**MEMORY[0][0], "role": {"x": 1}}, []]
+    damaged = {"agent": {**AGENTSCOPE["agent"], "memory": {"content": [*MEMORY, odd]}}}
+    (chat,) = import_bytes(dumps(damaged)).conversations
+    assert [message.role for message in chat.messages] == ["system", *ROLES]

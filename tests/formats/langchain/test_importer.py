@@ -310,6 +310,7 @@ CALLED = {
 }
 RETURNED = {"type": "tool", "data": {"content": "On time.", "id": "m3", "tool_call_id": "c1", "name": "departures"}}
 ANSWERED = {"type": "ai", "data": {"content": "No.", "id": "m4"}}
+UPDATES = [{"a": {"messages": [ASKED, CALLED]}}, {"tools": {"messages": [RETURNED]}}, {"a": {"messages": [ANSWERED]}}]
 
 
 @pytest.mark.parametrize(

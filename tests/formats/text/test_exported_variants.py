@@ -82,3 +82,24 @@ def test_a_turn_of_cursors_export_ends_code_that_has_no_end() -> None:
     assert [message.role for message in found.conversations[0].messages] == ["user", "assistant"] * 2
     quoted = said.replace("---\n\n**Cursor**", "**Cursor**", 1)
     assert len(import_bytes((head + quoted).encode()).conversations[0].messages) == 3
+
+
+RULED = (
+    "Ferries\n\n---\n\nUser\n\nLate?\n\n---\n\nAssistant\n\nI look.\n\n"
+    "---\n\nAssistant\n\nUser\n\nNo.\n\n---\n\nUser\n\nThanks\n"
+)
+
+
+@pytest.mark.parametrize("text", [RULED, RULED.replace("\n", "\r\n"), RULED.removeprefix("Ferries\n\n---\n\n")])
+def test_names_that_stand_alone_below_rules_begin_turns(text: str) -> None:
+    found = import_bytes(text.encode(), name="session.txt")
+    assert found.format == "exported-chat"
+    said = [(message.role, text_of(message)) for message in found.conversations[0].messages]
+    assert said == [("user", "Late?"), ("assistant", "I look."), ("assistant", "User\n\nNo."), ("user", "Thanks")]
+
+
+@pytest.mark.parametrize(
+    "text", [RULED.replace("---", ""), RULED[: RULED.index("---\n\nAssistant\n\nUser")], "---\nUser\n" + RULED[:20]]
+)
+def test_names_alone_without_rules_or_in_two_sections_are_words(text: str) -> None:
+    assert import_bytes(text.encode(), name="session.txt").kind == "text"
