@@ -63,7 +63,6 @@ _NOT_READ: Final[dict[tuple[str, ...], tuple[str, str]]] = {
         "Google Antigravity, whose steps are packed",
         "Choose `transcript_full.jsonl` in `.system_generated/logs` of the conversation",
     ),
-    ("mastra_messages",): ("Mastra's memory", "Write the messages of a thread as JSON, which are read"),
     ("spans", "traces", "projects"): ("Phoenix", "Export its spans as JSON, which are read"),
     ("trace_info", "experiments"): ("MLflow", "Write a trace as JSON, which is read: `trace.to_json()`"),
     ("message", "handle", "chat"): ("Apple's Messages, chats among people", "Choose a conversation with a model"),
@@ -250,7 +249,7 @@ PROGRAMS: Final[tuple[Program, ...]] = (
             Rows(
                 "agent_messages",
                 ("session_id", "message_data"),
-                order="session_id, id",
+                order="session_id, rowid",
                 gathered=JoinedRows("input", ("session_id",), "message_data", beside=(("output", []),)),
             ),
         ),
@@ -261,7 +260,7 @@ PROGRAMS: Final[tuple[Program, ...]] = (
         (
             Rows(
                 "events",
-                (*_OF_A_SESSION, "event_data"),
+                (*_OF_A_SESSION, "event_data", "timestamp"),
                 order=_IN_TIME,
                 gathered=JoinedRows("events", _OF_A_SESSION, "event_data"),
             ),
@@ -273,8 +272,8 @@ PROGRAMS: Final[tuple[Program, ...]] = (
         (
             Rows(
                 "events",
-                (*_OF_A_SESSION, "author", "content"),
-                ("id", "invocation_id", "branch", "timestamp", "partial", "usage_metadata", "error_message"),
+                (*_OF_A_SESSION, "author", "content", "timestamp"),
+                ("id", "invocation_id", "branch", "partial", "usage_metadata", "error_message"),
                 order=_IN_TIME,
                 gathered=JoinedRows("events", _OF_A_SESSION),
             ),
@@ -287,11 +286,36 @@ PROGRAMS: Final[tuple[Program, ...]] = (
             Rows(
                 "agno_sessions",
                 ("session_id", "runs"),
-                order="created_at, rowid",
+                order="rowid",
                 gathered=JoinedRows("runs", ("session_id",), "runs"),
             ),
         ),
         one_of=("agno_sessions",),
+    ),
+    Program(
+        "Mastra",
+        (
+            Rows(
+                "mastra_messages",
+                ("thread_id", "role", "content", "createdAt"),
+                ("id",),
+                order='thread_id, "createdAt", rowid',
+                gathered=JoinedRows("messages", ("thread_id",)),
+            ),
+        ),
+        one_of=("mastra_messages",),
+    ),
+    Program(
+        "LangChain (its history of messages)",
+        (
+            Rows(
+                "message_store",
+                ("session_id", "message"),
+                order="session_id, rowid",
+                gathered=JoinedRows("messages", ("session_id",), "message"),
+            ),
+        ),
+        one_of=("message_store",),
     ),
     Program(
         "llm (its `logs.db`)",
@@ -315,7 +339,8 @@ internal/db/migrations; github.com/block/goose, session/session_manager.rs; Open
 github.com/aws/amazon-q-developer-cli, database/sqlite_migrations; github.com/open-webui/open-webui, models/chats.py;
 github.com/docker/cagent, pkg/session/migrations.go; github.com/openai/openai-agents-python, memory/sqlite_session.py;
 github.com/google/adk-python, sessions/sqlite_session_service.py and sessions/schemas; github.com/agno-agi/agno,
-db/sqlite/schemas.py.
+db/sqlite/schemas.py; github.com/mastra-ai/mastra, stores/libsql; github.com/langchain-ai/langchain-community,
+chat_message_histories/sql.py.
 """
 
 

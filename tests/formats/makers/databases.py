@@ -205,6 +205,36 @@ _AGNO: Final = {
     ),
     "s2": _runs(("user", "Hello"), ("assistant", "Hello.")),
 }
+_INVOKED: Final = {"state": "result", "toolCallId": "c1", "toolName": "piers", "args": {}, "result": "pier 2"}
+_MASTRA: Final = (
+    ("s1", "user", [{"type": "text", "text": "Where?"}]),
+    ("s2", "user", [{"type": "text", "text": "Hello"}]),
+    ("s1", "assistant", [{"type": "tool-invocation", "toolInvocation": _INVOKED}, {"type": "text", "text": "There."}]),
+    ("s2", "assistant", [{"type": "text", "text": "Hello."}]),
+)
+_MASTRA_ROWS: Final = [
+    {
+        "id": f"m{number}",
+        "thread_id": thread,
+        "role": role,
+        "content": json.dumps({"format": 2, "parts": parts}),
+        "createdAt": f"2026-03-01T10:00:0{number}.000Z",
+        "resourceId": SECRET,
+    }
+    for number, (thread, role, parts) in enumerate(_MASTRA)
+]
+_LANGCHAIN: Final = (
+    ("s1", "human", {"content": "Where?"}),
+    ("s1", "ai", {"content": "", "tool_calls": [{"name": "piers", "args": {}, "id": "c1"}]}),
+    ("s2", "human", {"content": "Hello"}),
+    ("s1", "tool", {"content": "pier 2", "tool_call_id": "c1"}),
+    ("s1", "ai", {"content": "There."}),
+    ("s2", "ai", {"content": "Hello."}),
+)
+_LANGCHAIN_ROWS: Final = [
+    {"id": number, "session_id": session, "message": json.dumps({"type": kind, "data": data})}
+    for number, (session, kind, data) in enumerate(_LANGCHAIN)
+]
 GATHERED_DATABASES: Final[Mapping[str, tuple[str, bytes]]] = {
     "OpenAI's Agents SDK": (
         "openai-responses",
@@ -212,6 +242,11 @@ GATHERED_DATABASES: Final[Mapping[str, tuple[str, bytes]]] = {
     ),
     "Google's ADK": ("adk", database({"events": _adk(as_columns=False), **_STATES})),
     "Google's ADK (of older versions)": ("adk", database({"events": _adk(as_columns=True), **_STATES})),
+    "Mastra": ("ai-sdk", database({"mastra_messages": _MASTRA_ROWS, **OTHERS})),
+    "LangChain (its history of messages)": (
+        "langchain",
+        database({"message_store": _LANGCHAIN_ROWS, **OTHERS}),
+    ),
     "Agno": (
         "openai-chat",
         database({
