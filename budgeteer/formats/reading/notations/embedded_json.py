@@ -13,6 +13,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 from budgeteer.formats.reading import json_text
@@ -22,13 +24,13 @@ _PAGE: Final = re.compile(
     r"\ufeff?\s*(?:<!--.{0,2000}?-->\s*)?(?:<!doctype html[^>]{0,200}>\s*)?<html\b", re.IGNORECASE | re.DOTALL
 )
 _DATA: Final = re.compile(
-    r"\b(?:var|let|const)\s+\w{1,60}\s*=\s*(?=[\[{])|<script\b[^>]{0,300}\btype=[\"']application/json[\"'][^>]{0,300}>\s*",
+    r"\b(?:var|let|const)\s+\w{1,60}\s*=\s*(?=[\[{])|<script\b[^<>]{0,300}\bapplication/json\b[^<>]{0,300}>\s*",
     re.IGNORECASE,
 )
 _PACKED: Final = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}(?=\s*</script>)")
 _FENCE: Final = re.compile(r"^(?P<fence>`{3,}|~{3,})(?:json|JSON|jsonc)?[ \t]*\r?\n\s*(?=[\[{])", re.MULTILINE)
-_MOST_SCRIPTS: Final = 20
-"""How many scripts of a page are looked at."""
+_MOST_SCRIPTS: Final = 4
+"""In how many places of a page it is tried to read data."""
 _MOST_BEFORE: Final = 2_000
 """Characters that stand before the block of a Markdown file at most: a title and what is noted of it."""
 _OF_AN_EXPORT: Final = "jsonData"
@@ -44,29 +46,39 @@ def embedded_json(text: str, depth_limit: int) -> tuple[Any, str] | None:
     if _PAGE.match(text):
         return _of_page(text, depth_limit)
     fence = _FENCE.search(text, 0, _MOST_BEFORE)
-    if fence is None:
+    end = text.rfind(f"\n{fence['fence']}") if fence is not None else -1
+    if fence is None or end - fence.end() < len(text) * _MOST_OF_NOTES:
         return None
-    found = _value_at(text, fence.end(), depth_limit)
-    if found is None or not text[found[1] :].lstrip().startswith(fence["fence"]):
+    try:
+        value = json_text.parse(text[fence.end() : end], depth_limit=depth_limit)
+    except JsonProblem:
         return None
-    value, end = found
-    return (value, text[: fence.end()] + text[end:]) if end - fence.end() >= len(text) * _MOST_OF_NOTES else None
+    return (value, text[: fence.end()] + text[end:]) if value else None
 
 
 def _of_page(text: str, depth_limit: int) -> tuple[Any, str] | None:
     """The data of the first script of a page that are most of it."""
-    at = 0
-    for _ in range(_MOST_SCRIPTS):
-        data = _DATA.search(text, at)
-        if data is None:
-            return None
+    for data in islice(_likely(text), _MOST_SCRIPTS):
         at = data.end()
         found = _packed_at(text, at, depth_limit) or _value_at(text, at, depth_limit)
-        most = 0 if _OF_AN_EXPORT in data.group() else len(text) * _MOST
-        if found is not None and found[1] - data.end() >= most:
-            return found[0], text[: data.end()] + text[found[1] :]
-        at = found[1] if found is not None else at
+        if found is not None and (_is_export(data) or found[1] - at >= len(text) * _MOST):
+            return found[0], text[:at] + text[found[1] :]
     return None
+
+
+def _likely(text: str) -> Iterator[re.Match[str]]:
+    """Where data of a page may begin: ChatGPT's, and those of scripts that are half of the page or more."""
+    end = 0
+    for data in _DATA.finditer(text):
+        if end < data.end():
+            end = text.find("</script", data.end())
+            end = len(text) if end < 0 else end
+        if _is_export(data) or end - data.end() >= len(text) * _MOST:
+            yield data
+
+
+def _is_export(data: re.Match[str]) -> bool:
+    return _OF_AN_EXPORT in data.group()
 
 
 def _value_at(text: str, at: int, depth_limit: int) -> tuple[Any, int] | None:

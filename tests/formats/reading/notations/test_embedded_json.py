@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from typing import Any
 
 import pytest
 
 from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.reading.notations.embedded_json import embedded_json
 from tests.formats.shapes import zipped
 
 TALK: dict[str, Any] = {
@@ -93,3 +95,18 @@ def test_the_data_of_a_page_are_read_where_they_are_most_of_it() -> None:
 def test_pages_with_damaged_data_are_no_conversations(data: str) -> None:
     page = f"<html><script>let data = {data}</script><script>const more = {data}</script></html>"
     assert import_bytes(page.encode()).kind == "text"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<html>" + "x" * 500_000 + "var a = {" * 60_000,
+        "<html>" + "var a = {" * 60_000 + "</script>" + "x" * 600_000,
+        "<html>" + "<script " * 60_000,
+        "<html><script>" + "var jsonData = [" * 40_000,
+    ],
+)
+def test_pages_full_of_what_may_be_data_are_looked_at_in_time(text: str) -> None:
+    begun = time.perf_counter()
+    assert embedded_json(text, 100) is None
+    assert time.perf_counter() - begun < 2
