@@ -181,8 +181,9 @@ def test_the_history_of_a_traj_is_read_once() -> None:
         {"role": "assistant", "content": "Go", "thought": "T", "action": "ls", "tool_calls": [call("c1")]},
         {"role": "tool", "content": "files", "tool_call_ids": ["c1"]},
     ]
-    chat = conversation({"trajectory": [{"action": "ls", "observation": "files"}], "history": history, "info": {}})
-    assert [message.role for message in chat.messages] == ["system", "assistant", "tool"]
+    found = import_bytes(dumps({"trajectory": [{"action": "ls", "observation": "files"}], "history": history}))
+    (chat,) = found.conversations
+    assert (found.format, [message.role for message in chat.messages]) == ("swe-agent", ["system", "assistant", "tool"])
     assert results_of(chat.messages[2])[0].call_id == "c1"
 
 

@@ -41,6 +41,7 @@ _RUN = "trace"
 """Where runs keep their messages, and logs much else: read where no other messages are, and a person speaks in it."""
 _TURNS = ("turns", "dialog", "dialogue", "transcript")
 """Where programs of somebody's own keep a conversation, and data sets much else: read where all of it is messages."""
+_TURN_KEYS = frozenset(_TURNS)
 _GROUPS = ("conversation_id", "conversationId", "thread_id", "threadId", "session_id", "sessionId", "chat_id", "chatId")
 """Under which a message of several conversations says of which it is."""
 _SENT = ("input", "inputs", "prompt", "req")
@@ -255,7 +256,7 @@ def _run(value: Mapping[str, Any]) -> Iterator[Envelope]:
 
 def _turns(value: Mapping[str, Any]) -> Iterator[Envelope]:
     """A conversation by a key that names its turns, where all of them say who speaks and a person and a model do."""
-    for key in _TURNS:
+    for key in () if _TURN_KEYS.isdisjoint(value) else _TURNS:
         inner = held_in(value.get(key), "[")
         if isinstance(inner, list) and inner and all(map(is_message, inner[:50])):
             if _is_answered(value) or not any(speaker_of(raw) == "user" for raw in inner[:50]):
