@@ -6,8 +6,10 @@ nothing but names of tests in real sessions. Nothing is verified over the networ
 for quoted values of its keyword plugin, with its heuristics; without quotes, variables of an environment by our own
 pattern (`DB_PASSWORD=…`), since the library's takes every assignment of a program for one. Telephone numbers:
 phonenumbers (Apache-2.0), written internationally. Addresses of mail: Django's validator, those of reserved domains
-(RFC 2606) left out. Keys of three makers of models that the library does not know are patterns of our own. Private
-keys and JSON Web Tokens are in `long_rules`: they may be longer than the pieces that these rules are given.
+(RFC 2606) left out. Keys of three makers of models that the library does not know are patterns of our own, as are
+those of OpenAI's projects and services, most of which its pattern misses: it takes neither `_` nor `-` around their
+middle. Private keys and JSON Web Tokens are in `long_rules`: they may be longer than the pieces that these rules are
+given.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ _LEAST_VALUE: Final = 6
 """An assigned value that is shorter is no password worth the name."""
 
 _IP: Final = "public IP address"
+_OPENAI: Final = "OpenAI key"
 #: module of detect_secrets.plugins, class, what is found.
 _PLUGINS: Final = (
     ("artifactory", "ArtifactoryDetector", "Artifactory credentials"),
@@ -42,7 +45,7 @@ _PLUGINS: Final = (
     ("ip_public", "IPPublicDetector", _IP),
     ("mailchimp", "MailchimpDetector", "Mailchimp key"),
     ("npm", "NpmDetector", "npm token"),
-    ("openai", "OpenAIDetector", "OpenAI key"),
+    ("openai", "OpenAIDetector", _OPENAI),
     ("pypi_token", "PypiTokenDetector", "PyPI token"),
     ("sendgrid", "SendGridDetector", "SendGrid key"),
     ("slack", "SlackDetector", "Slack token"),
@@ -52,6 +55,7 @@ _PLUGINS: Final = (
     ("twilio", "TwilioKeyDetector", "Twilio key"),
 )
 _OWN: Final = (
+    (_OPENAI, re.compile(r"\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,250}")),
     ("Anthropic key", re.compile(r"\bsk-ant-[A-Za-z0-9_-]{20,200}")),
     ("Google API key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}")),
     ("Hugging Face token", re.compile(r"\bhf_[A-Za-z]{34}\b")),
@@ -73,8 +77,10 @@ MAIL: Final = "mail address"
 PHONE: Final = "telephone number"
 PERSONAL: Final = frozenset((MAIL, PHONE, _IP))
 """What says something of a person, or of a machine, and is no secret."""
-KINDS: Final = (*(kind for _, _, kind in _PLUGINS), *(kind for kind, _ in _OWN), ASSIGNED, MAIL, PHONE)
-"""Everything that these rules look for, a rule each."""
+KINDS: Final = tuple(
+    dict.fromkeys((*(kind for _, _, kind in _PLUGINS), *(kind for kind, _ in _OWN), ASSIGNED, MAIL, PHONE))
+)
+"""Everything that these rules look for, each once."""
 _LABELS: Final = {ASSIGNED: "password or key", MAIL: "email address"}
 
 _NO_MAIL: Final = re.compile(r"[^A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.urls import reverse
+
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
+from budgeteer.sources.scanning.requested_scans import findings
 from budgeteer.sources.source_rows import SourceRow
 from budgeteer.workbench.config_form.fields import FieldChoice
 from budgeteer.workbench.models import Workspace, WorkspaceSource
@@ -50,6 +53,7 @@ class InputRow:
         hint: what it is for, where that is not plain.
         not_read: how many lines or entries were not read, "" for none; the source's page has each with its reason.
         secrets_found: what the scan says to the owner where it found something like a secret, "" otherwise.
+        scan_url: where the page asks for its scan, and for what that found; "" once it is scanned.
         remarks: what its import said of what it read, at most MOST_REMARKS sentences.
     """
 
@@ -65,6 +69,7 @@ class InputRow:
     can_come_first: bool
     not_read: str
     secrets_found: str
+    scan_url: str
     remarks: tuple[str, ...]
 
 
@@ -158,7 +163,8 @@ def _row(link: WorkspaceSource, *, is_second: bool, is_own: bool) -> InputRow:
         hint=KIND_HINTS.get(source.kind, ""),
         can_come_first=is_second,
         not_read=_not_read(source),
-        secrets_found=_secrets_found(source) if is_own else "",
+        secrets_found=secrets_found(source) if is_own else "",
+        scan_url=_scan_url(link) if is_own else "",
         remarks=tuple(source.report.get("findings", {}).get("said", ())[:MOST_REMARKS]) if is_own else (),
     )
 
@@ -168,9 +174,18 @@ def _not_read(source: Source) -> str:
     return f"{skipped:,} {'line or entry' if skipped == 1 else 'lines and entries'} not read" if skipped else ""
 
 
-def _secrets_found(source: Source) -> str:
+def secrets_found(source: Source) -> str:
+    """What the scan of a source says where it found something like a secret, "" otherwise."""
     found = SourceRow(source).values_found
     return found.sentence if found and found.secrets else ""
+
+
+def _scan_url(link: WorkspaceSource) -> str:
+    """Where the scan of a source that nobody has looked through is asked for, "" for every other one."""
+    source = link.source
+    if not source.is_ready or not source.items or findings(source) is not None:
+        return ""
+    return reverse("workbench:scan", args=[link.workspace_id, link.pk])
 
 
 def _detail(link: WorkspaceSource) -> str:

@@ -60,6 +60,7 @@ urlpatterns = [
     path("w/<uuid:workspace_id>/texts/", inputs.texts, name="texts"),
     path("w/<uuid:workspace_id>/sources/", inputs.add, name="add_source"),
     path("w/<uuid:workspace_id>/sources/<int:link_id>/", inputs.link, name="link"),
+    path("w/<uuid:workspace_id>/sources/<int:link_id>/scan/", inputs.scan, name="scan"),
     path("w/<uuid:workspace_id>/rename/", page.rename, name="rename"),
     path("w/<uuid:workspace_id>/team/", page.team, name="team"),
     path("w/<uuid:workspace_id>/copy/", page.copy, name="copy"),

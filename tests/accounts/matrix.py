@@ -234,6 +234,7 @@ ROWS: dict[str, Row] = {
     "workbench:texts": owned(405, 303).posting(query="How deep?"),
     "workbench:add_source": owned(405, 302).posting(text="User: How deep is the harbour?"),
     "workbench:link": owned(405, 302),
+    "workbench:scan": owned(204, 405),
     "workbench:rename": owned(405, 302).posting(name="Quay"),
     "workbench:team": owned(405, 302).posting(shared="on"),
     "workbench:copy": replace(

@@ -12,6 +12,8 @@ from budgeteer.scanning.scan import kinds
 AWS = "AKIA" + "Q3XAMPLE7ABCDEFG"
 GITHUB = "ghp_" + "a1B2" * 9
 ANTHROPIC = "sk-ant-" + "api03-" + "x9Y8" * 8
+OPENAI = "sk-" + "proj-" + "aB3_x-" * 7 + "q"
+OPENAI_WHOLE = "sk-" + "svcacct-" + "aB3_x-9Z" * 9 + "T3Blbk" + "FJ" + "k-_7Yw2Q" * 9
 JWT = "eyJhbGciOiJIUzI1NiJ9" + "." + "eyJzdWIiOiIxIn0" + ".c2lnbmF0dXJl"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabcd\n-----END RSA PRIVATE KEY-----"
 
@@ -26,6 +28,8 @@ def found(text: str) -> list[tuple[str, str]]:
         (f"export AWS_ACCESS_KEY_ID={AWS}\n", AWS, "AWS key"),
         (f"git push https://x:{GITHUB}@host/", GITHUB, "GitHub token"),
         (f"key {ANTHROPIC}.", ANTHROPIC, "Anthropic key"),
+        (f"key {OPENAI}, as made", OPENAI, "OpenAI key"),
+        (f"OPENAI={OPENAI_WHOLE}\n", OPENAI_WHOLE, "OpenAI key"),
         (f"Bearer {JWT}", JWT, "JSON Web Token"),
         (f"{KEY}\nmore", KEY.removeprefix("-----"), "private key"),
         ('password = "tr0ub4dor&3"', "tr0ub4dor&3", ASSIGNED),
@@ -53,6 +57,7 @@ def test_every_kind_has_one_rule_and_few_of_them_are_of_persons():
 @pytest.mark.parametrize(
     "text",
     [
+        "A project's key begins with sk-proj- and a service's with sk-svcacct-.",
         "The AKIA of AWS and the ghp_ of GitHub are prefixes.",
         'password = "short"',
         'password = "{{ secrets.password }}"',

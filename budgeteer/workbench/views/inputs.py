@@ -6,16 +6,20 @@ import uuid
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect
-from django.views.decorators.http import require_POST
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from budgeteer.access.body_limits import takes_uploads
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.sources import services as sources
+from budgeteer.sources.scanning.requested_scans import ensure_scanned
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.input_list import secrets_found
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.views.responses import (
@@ -24,6 +28,7 @@ from budgeteer.workbench.views.responses import (
     get_workspace_for_user,
     render_page,
     render_swaps,
+    say,
 )
 
 
@@ -71,6 +76,22 @@ def link(request: SignedInRequest, workspace_id: uuid.UUID, link_id: int) -> Htt
         with undo_steps.changing_sources(workspace, name=f"Role of {name}"):
             services.choose_role(workspace, link_id, role)
     return redirect(f"{workspace.get_absolute_url()}#inputs")  # where the focus goes on
+
+
+@access()
+@never_cache
+@require_safe
+def scan(request: SignedInRequest, workspace_id: uuid.UUID, link_id: int) -> HttpResponse:
+    """What a source in use holds that looks like a secret: 204 while a worker still looks, which this asks for."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    used = found_or_404(workspace.links.select_related("source").filter(pk=link_id).first(), "source")
+    job = ensure_scanned(used.source)
+    if job is not None and not job.is_finished:
+        return HttpResponse(status=204)
+    found = secrets_found(used.source)
+    row = {"url": used.source.get_absolute_url(), "secrets_found": found}
+    response = render(request, "workbench/inputs.html#secrets", {"input": row})
+    return say(response, f"{used.source.name}: {found}") if found else response
 
 
 @access()

@@ -10,6 +10,7 @@ from django.test import Client
 
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
+from tests.scanning.test_rules import OPENAI
 from tests.workbench.pages import text_of
 
 TALKS = json.dumps(
@@ -31,6 +32,33 @@ def test_a_source_is_added_and_taken_out(client: Client, session: Workspace, run
     assert "Not used: one conversation is packed at a time." in html
     client.post(f"{url}{link.pk}/", {"remove": "1"})
     assert not session.links.filter(pk=link.pk).exists()
+
+
+def test_a_likely_secret_is_told_in_the_workspace_soon_after_the_upload(client: Client, open_over, run_jobs) -> None:
+    workspace = open_over(("talk.json", json.dumps([{"role": "user", "content": f"key {OPENAI}"}]).encode()))
+    scan_url = f"{workspace.get_absolute_url()}sources/{workspace.links.get().pk}/scan/"
+    assert scan_url not in client.get(workspace.get_absolute_url()).content.decode()  # nothing is imported yet
+    run_jobs()
+    assert f'hx-get="{scan_url}"' in client.get(workspace.get_absolute_url()).content.decode()
+    assert client.get(scan_url).status_code == 204
+    run_jobs()
+    response = client.get(scan_url)
+    assert "1 value in 1 place looks like a secret" in response.content.decode()
+    assert "looks like a secret" in response["HX-Trigger"]
+    page = client.get(workspace.get_absolute_url()).content.decode()
+    assert "1 value in 1 place looks like a secret" in page
+    assert scan_url not in page
+
+
+def test_a_source_without_a_likely_secret_is_scanned_without_a_word(
+    client: Client, session: Workspace, run_jobs
+) -> None:
+    scan_url = f"{session.get_absolute_url()}sources/{session.links.first().pk}/scan/"
+    assert client.get(scan_url).status_code == 204
+    run_jobs()
+    response = client.get(scan_url)
+    assert response.content.decode().strip() == ""
+    assert "HX-Trigger" not in response
 
 
 def test_another_conversation_is_used_instead(client: Client, session: Workspace, run_jobs) -> None:
