@@ -22,6 +22,7 @@ class UploadForm:
         folder: the files of one folder, which becomes one source.
         paths: JSON, the path and time of each file in `folder`.
         text: pasted, with the line ends it had before the browser sent them.
+        is_kept: the text is kept where no format reads it, since its owner will say how it is read.
         as_format: the importer asked for; "" leaves the choice to detection.
     """
 
@@ -30,6 +31,7 @@ class UploadForm:
     paths: str = ""
     text: str = ""
     as_format: str = ""
+    is_kept: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -38,13 +40,14 @@ class UploadForm:
 
 
 def read_submission(data: QueryDict, files: MultiValueDict[str, UploadedFile[bytes]]) -> UploadForm:
-    """The fields `files`, `folder`, `paths`, `text` and `format` of a POST."""
+    """The fields `files`, `folder`, `paths`, `text`, `format` and `keep` of a POST."""
     return UploadForm(
         files=tuple(files.getlist("files")),
         folder=tuple(files.getlist("folder")),
         paths=data.get("paths", ""),
         text=data.get("text", "").replace("\r\n", "\n"),
         as_format=data.get("format", ""),
+        is_kept="keep" in data,
     )
 
 

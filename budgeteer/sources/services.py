@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -16,13 +16,14 @@ from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
 from budgeteer.engine.counting.tokenizers import counter_for
-from budgeteer.engine.errors import InputError
+from budgeteer.engine.errors import FormatError, InputError
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.format import Format
 from budgeteer.formats.mapping.field_mapping import FieldMapping
 from budgeteer.formats.messages.imported import Imported
+from budgeteer.formats.reading.compressed_files import HEAD_BYTES, is_packed, is_tar, is_zip
+from budgeteer.formats.reading.decoding import binary_kind, refuse_binary
 from budgeteer.formats.registry import registry
-from budgeteer.formats.unknown_json import UnknownShape
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import appending, own_formats, publication, uploads
@@ -41,9 +42,9 @@ from budgeteer.sources.loading import (
 )
 from budgeteer.sources.models import OwnFormat, Source, SourceQuerySet
 from budgeteer.sources.storage_quota import QuotaExceeded, use_of
-from budgeteer.sources.uploads import FILES_AT_ONCE, UploadRefused, too_many_files
+from budgeteer.sources.uploads import FILES_AT_ONCE, UploadRefused, clean_name, too_many_files
 
-# The longest text whose format is told while it is still being typed.
+# The longest text whose format is told while it is still being typed, and how much of an upload is read at once.
 LOOK_CHARS = 200_000
 
 __all__ = [
@@ -87,10 +88,19 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class UploadResult:
-    """What one use of the drop zone led to: what was taken in, and what was refused with its sentence."""
+    """What one use of the drop zone led to: what was taken in, and what was refused with its sentence.
+
+    `unread` are those of the sources of which a first look could read nothing.
+    """
 
     sources: tuple[Source, ...]
     refused: tuple[InputError, ...]
+    unread: frozenset[uuid.UUID] = frozenset()
+
+    @property
+    def readable(self) -> tuple[Source, ...]:
+        """The sources without those of which nothing could be read."""
+        return tuple(source for source in self.sources if source.pk not in self.unread)
 
 
 def receive_upload(owner: User, *, name: str, content: File[bytes], as_format: str = "") -> Source:
@@ -156,37 +166,89 @@ def receive_request(owner: User, data: QueryDict, files: MultiValueDict[str, Upl
         return UploadResult((), (nothing,))
     if len(submission.files) > FILES_AT_ONCE:
         return UploadResult((), (too_many_files(len(submission.files)),))
-    sources: list[Source] = []
+    reception = _Reception(owner, submission)
+    taken: list[Source] = []
     refused: list[InputError] = []
-    for receive in _receivers(owner, submission):
+    for receive in reception.receivers():
         with _collecting(refused):
-            sources.append(receive())
-    return UploadResult(tuple(sources), tuple(refused))
+            taken.append(receive())
+    return UploadResult(tuple(taken), tuple(refused), frozenset(reception.unread))
 
 
-def _receivers(owner: User, submission: UploadForm) -> Iterator[Callable[[], Source]]:
-    asked = submission.as_format
-    for file in submission.files:
-        yield partial(receive_upload, owner, name=file.name or "", content=file, as_format=asked)
-    if submission.folder:
-        yield partial(receive_folder, owner, files=submission.folder, paths=submission.paths, as_format=asked)
-    if submission.text.strip():
-        yield partial(_receive_readable_paste, owner, text=submission.text, as_format=asked)
+@dataclass(slots=True)
+class _Reception:
+    """One use of the drop zone while it is stored; what is small is read once before, and told where that failed.
 
-
-def _receive_readable_paste(owner: User, *, text: str, as_format: str) -> Source:
-    """Store a pasted text unless nothing could be read of it: it is still in its box, and is mended there.
-
-    A shape that no format reads is stored, since a mapping may read it.
-
-    Raises:
-        FormatError: it is broken; nothing is kept.
-        UploadRefused: it is over the limit.
+    Attributes:
+        bytes_left: so much is still read while the request waits.
+        unread: the sources of which nothing could be read.
     """
-    if len(text) <= LOOK_CHARS:
-        with suppress(UnknownShape):
-            look_at(text, as_format=as_format, own=own_formats.formats_of(owner))
-    return receive_paste(owner, text=text, as_format=as_format)
+
+    owner: User
+    submission: UploadForm
+    bytes_left: int = LOOK_CHARS
+    unread: set[uuid.UUID] = field(default_factory=set)
+
+    def receivers(self) -> Iterator[Callable[[], Source]]:
+        """What stores each of its files, its folder and its text."""
+        submission, asked = self.submission, self.submission.as_format
+        for file in submission.files:
+            yield partial(self._receive_file, file)
+        if submission.folder:
+            yield partial(receive_folder, self.owner, files=submission.folder, paths=submission.paths, as_format=asked)
+        if submission.text.strip():
+            yield self._receive_text
+
+    def _receive_file(self, file: UploadedFile[bytes]) -> Source:
+        """Store a file unless it holds no text; what no format reads is kept, to be read as another one.
+
+        Raises:
+            FormatError: it is a picture, a sound or another binary file; nothing is kept.
+            UploadRefused: it is empty or over the limit.
+        """
+        name = clean_name(file.name or "")
+        head = file.read(HEAD_BYTES)
+        is_packed_file = is_zip(head) or is_packed(head) or is_tar(head)
+        if not is_packed_file and (kind := binary_kind(head)):
+            raise refuse_binary(kind, where=name)
+        file.seek(0)
+        is_looked_at = head and not is_packed_file and (file.size or 0) <= self.bytes_left
+        problem = self._problem_of(file.read(), name) if is_looked_at else None
+        source = receive_upload(self.owner, name=name, content=file, as_format=self.submission.as_format)
+        return self._told(source, problem)
+
+    def _receive_text(self) -> Source:
+        """Store a pasted text unless nothing can be read of it: it is still in its box, and is mended there.
+
+        What no format reads is kept where its owner asks for that, to map its fields or to choose its format.
+
+        Raises:
+            FormatError: nothing can be read of it; nothing is kept.
+            UploadRefused: it is over the limit.
+        """
+        text = self.submission.text
+        data = text.encode("utf-8", errors="replace")
+        problem = self._problem_of(data, "") if len(data) <= self.bytes_left else None
+        if problem and not self.submission.is_kept:
+            problem.where = problem.where[:1].upper() + problem.where[1:]  # a place within the text, no file's name
+            raise problem
+        source = receive_paste(self.owner, text=text, as_format=self.submission.as_format)
+        return self._told(source, problem)
+
+    def _problem_of(self, data: bytes, name: str) -> FormatError | None:
+        """Why nothing can be read of these bytes, None where something can."""
+        self.bytes_left -= len(data)
+        own = own_formats.formats_of(self.owner)
+        try:
+            import_bytes(data, name=name, as_format=self.submission.as_format or None, own=own)
+        except FormatError as error:
+            return error
+        return None
+
+    def _told(self, source: Source, problem: FormatError | None) -> Source:
+        if problem and not source.is_ready:
+            self.unread.add(source.pk)
+        return source
 
 
 @contextmanager

@@ -61,8 +61,7 @@ def too_large(name: str, size_bytes: int, *, at_least: bool = False) -> UploadRe
     return UploadRefused(
         f"{'this' if at_least else readable_bytes(size_bytes)} is more than the limit of {limit} for one upload",
         where=name,
-        mend="Upload a part of it, or read it with `budgeteer import`, which takes 2 GB "
-        "(an admin sets the limit with BUDGETEER_UPLOAD_MAX_MB)",
+        mend="Upload a part of it; an admin sets the limit with BUDGETEER_UPLOAD_MAX_MB",
     )
 
 

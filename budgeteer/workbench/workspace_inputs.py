@@ -132,6 +132,7 @@ def _texts(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, LoadedS
 def _failed(link: WorkspaceSource) -> InputProblem:
     name, said = link.source.name, link.source.error
     inside = said.get("where", "").removeprefix(name).lstrip(": ")
-    error = InputError(said.get("what") or "It could not be read", where=inside, mend=said.get("mend", ""))
+    mend = "Choose its format or map its fields on its page" if said.get("unknown") else said.get("mend", "")
+    error = InputError(said.get("what") or "It could not be read", where=inside, mend=mend)
     sentence = f"{error.sentence[:1].upper()}{error.sentence[1:].removesuffix('.')}."
     return InputProblem(f"{name} was not imported.", sentence, link.source.get_absolute_url(), "Open the source")

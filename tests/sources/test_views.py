@@ -117,7 +117,6 @@ def crowd() -> bytes:
 
 
 BAD = {
-    "a picture named .json": ("a.json", b"\x89PNG\r\n\x1a\n\x00\x00"),
     "truncated JSON": ("a.json", chat()[:-20]),
     "white space only": ("a.json", b"  \n "),
     "a zip bomb": ("a.zip", bomb),
@@ -140,6 +139,13 @@ def test_a_bad_upload_shows_its_sentence_and_the_way_on(ada, case):
     assert "Import again" in page
     assert "unexpected error" not in page
     assert "Traceback" not in page
+
+
+def test_a_picture_named_json_is_refused_in_place(ada):
+    response = send(ada, ("a.json", b"\x89PNG\r\n\x1a\n\x00\x00"))
+    assert response.status_code == 422
+    assert "a.json: This is a PNG image" in text_of(response)
+    assert not Source.objects.exists()
 
 
 def test_an_entry_that_leaves_the_archive_is_listed_and_the_rest_is_read(ada, owner):

@@ -35,6 +35,12 @@ def lower_first(sentence: str) -> str:
 
 
 @register.filter
+def upper_first(sentence: str) -> str:
+    """The sentence as it begins a line."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+@register.filter
 def full_stop(sentence: str) -> str:
     """The sentence with exactly one mark at its end."""
     return sentence if sentence.endswith((".", "!", "?", "…")) or not sentence else f"{sentence}."

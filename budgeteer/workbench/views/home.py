@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -28,6 +29,7 @@ from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.mini_bar import MiniBar, legend_of
 from budgeteer.presets import services as presets
 from budgeteer.sources import services as sources
+from budgeteer.sources.models import Source
 from budgeteer.teams.sharing import sharing_words
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
@@ -100,7 +102,12 @@ def open_workspace(request: SignedInRequest) -> HttpResponse:
         return _home(request, status=422, refused=reception.refused, draft=request.POST.get("text", ""))
     for error in reception.refused:
         messages.warning(request, error.sentence)
-    workspace = services.open_with_sources(request.user, reception.sources)
+    if not reception.readable:
+        return _go(request, _way_to_read(reception.sources, request.POST.get("keep", "")))
+    for source in reception.sources:
+        if source.pk in reception.unread:
+            messages.warning(request, f"{source.name} could not be read and is not used here: its page says why.")
+    workspace = services.open_with_sources(request.user, reception.readable)
     services.leave_preset_open(workspace)
     return _go(request, workspace.get_absolute_url())
 
@@ -145,6 +152,13 @@ def open_empty(request: SignedInRequest) -> HttpResponse:
     if link is not None and number in map(str, range(1, link.source.counts.get("conversations", 0) + 1)):
         services.choose_conversation(workspace, link.pk, int(number) - 1)
     return redirect(workspace)
+
+
+def _way_to_read(unread: Sequence[Source], wanted: str) -> str:
+    """Where the format of a source that could not be read is chosen, or its fields are mapped; of several, the list."""
+    if len(unread) > 1:
+        return reverse("sources:list")
+    return unread[0].get_absolute_url() + {"mapping": "#mapping", "format": "#as-format"}.get(wanted, "")
 
 
 def _home(request: SignedInRequest, *, status: int = 200, **answer: Any) -> HttpResponse:

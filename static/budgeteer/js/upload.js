@@ -55,6 +55,7 @@
   let pause = 0;
   const look = async () => {
     asking?.abort();
+    refused.replaceChildren(); // the line below says it of what is typed by now
     if (!text.value.trim() || text.value.length > LOOK) return hint.replaceChildren();
     asking = new AbortController();
     try {
@@ -73,7 +74,7 @@
     clearTimeout(pause);
     pause = setTimeout(look, 500);
   });
-  if (text.value) look();
+  if (text.value && !refused.firstElementChild) look();
 
   addEventListener("pagehide", () => store(text.value));
 
@@ -99,6 +100,9 @@
 
   const send = (data, what, clearsDraft) => {
     if (request) return;
+    clearTimeout(pause);
+    asking?.abort();
+    hint.replaceChildren();
     refused.replaceChildren();
     sending.hidden = false;
     form.setAttribute("aria-busy", "true");
@@ -198,6 +202,7 @@
     const data = base();
     if (pasted.length > PASTE_AS_FILE) data.set("files", new File([pasted], "pasted.txt", { type: "text/plain" }));
     else data.set("text", pasted);
+    if (event.submitter?.name) data.set(event.submitter.name, event.submitter.value);
     send(data, "Pasted text", true);
   });
 

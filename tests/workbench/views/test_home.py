@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 import uuid
 
@@ -101,15 +102,65 @@ def test_a_paste_that_is_cut_off_is_refused_in_place_and_its_text_stays(client: 
     html = response.content.decode()
     assert response.status_code == 422
     refused = html[html.index("data-refused") :].partition("</div>")[0]
-    assert "line 1, column 63: The JSON is cut off" in refused
+    assert "Line 1, column 63: The JSON is cut off" in refused
     assert f"{escape(BROKEN)}</textarea>" in html
     assert not Source.objects.exists()
     assert Workspace.objects.count() == 0
 
 
-def test_a_pasted_shape_that_no_format_knows_is_taken_for_a_mapping(client: Client) -> None:
-    client.post(reverse("workbench:open"), {"text": '{"sessions": [{"title": "Ferry", "turns": []}]}'})
-    assert Source.objects.count() == 1
+MAPPABLE = json.dumps({"sessions": [{"title": "Ferry", "said": [{"who": "ada", "words": "Hello"}] * 3}]})
+
+
+@pytest.mark.parametrize(("text", "can_be_mapped"), [("[1, 2, 3]", False), (MAPPABLE, True)])
+def test_a_pasted_shape_that_no_format_reads_is_refused_with_the_ways_to_read_it(
+    client: Client, text: str, can_be_mapped: bool
+) -> None:
+    response = client.post(reverse("workbench:open"), {"text": text})
+    html = response.content.decode()
+    assert response.status_code == 422
+    assert not Source.objects.exists()
+    assert not Workspace.objects.exists()
+    assert f"{escape(text)}</textarea>" in html
+    refused = html[html.index("data-refused") :].partition("</div>")[0]
+    assert "guess-mapping" not in refused
+    assert "Choose a format" in refused
+    assert ("Map fields" in refused) is can_be_mapped
+
+
+@pytest.mark.parametrize(("wanted", "part"), [("mapping", "mapping"), ("format", "as-format")])
+def test_what_is_to_be_mapped_leads_to_the_page_of_its_source(client: Client, run_jobs, wanted: str, part: str) -> None:
+    response = client.post(reverse("workbench:open"), {"text": MAPPABLE, "keep": wanted})
+    source = Source.objects.get()
+    assert response["Location"] == f"{source.get_absolute_url()}#{part}"
+    assert not Workspace.objects.exists()
+    run_jobs()
+    page = client.get(source.get_absolute_url()).content.decode()
+    assert f'id="{part}"' in page
+    assert "guess-mapping" not in page
+
+
+def test_a_picture_is_refused_and_opens_nothing(client: Client) -> None:
+    picture = SimpleUploadedFile("quay.png", b"\x89PNG\r\n\x1a\n" + bytes(64))
+    response = client.post(reverse("workbench:open"), {"files": [picture]})
+    assert response.status_code == 422
+    assert "PNG image" in response.content.decode()
+    assert not Source.objects.exists()
+    assert not Workspace.objects.exists()
+
+
+def test_a_file_that_cannot_be_read_opens_the_page_of_its_source(client: Client) -> None:
+    response = client.post(reverse("workbench:open"), {"files": [SimpleUploadedFile("one.json", b"[1, 2, 3]")]})
+    assert response["Location"] == Source.objects.get().get_absolute_url()
+    assert not Workspace.objects.exists()
+
+
+def test_a_file_that_cannot_be_read_is_not_used_with_the_others(client: Client, run_jobs) -> None:
+    good = SimpleUploadedFile("two.json", b'[{"role": "user", "content": "Where is the ferry?"}]')
+    response = client.post(reverse("workbench:open"), {"files": [SimpleUploadedFile("one.json", b"[1, 2, 3]"), good]})
+    run_jobs()
+    assert [link.source.name for link in Workspace.objects.get().links.all()] == ["two.json"]
+    page = client.get(response["Location"]).content.decode()
+    assert "one.json could not be read and is not used here" in page
 
 
 def test_recent_workspaces_stand_with_their_verdict(client: Client, session: Workspace) -> None:
