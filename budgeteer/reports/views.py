@@ -153,7 +153,7 @@ def _publish(
         form.add_error(None, f"There is nothing to share yet: {error_parts(error)['sentence']}")
         return _share_answer(request, target, form)
     if _is_partial(request):
-        return _share_answer(request, target, _fresh_form(target.kind, {}))
+        return _share_answer(request, target, _fresh_form(target.kind, {}, content=form.cleaned_data["content"]))
     return redirect(f"{target.share_url}#shared")
 
 
@@ -259,9 +259,15 @@ def _of_evaluation(run: EvaluationRun) -> ShareTarget:
     )
 
 
-def _fresh_form(kind: str, question: Mapping[str, str]) -> PublishForm:
-    """The form with no title: a workspace is mostly called like a file, and numbers only tells no names."""
-    return PublishForm(initial={"form_key": uuid4(), "kind": kind, **question}, kind=kind)
+def _fresh_form(kind: str, question: Mapping[str, str], *, content: str = "") -> PublishForm:
+    """The form with no title: a workspace is mostly called like a file, and numbers only tells no names.
+
+    `content` is what was chosen last, where the kind offers it.
+    """
+    form = PublishForm(initial={"form_key": uuid4(), "kind": kind, **question}, kind=kind)
+    if content in KINDS[kind].levels:
+        form.initial["content"] = content
+    return form
 
 
 def _share_answer(request: HttpRequest, target: ShareTarget, form: PublishForm) -> HttpResponse:

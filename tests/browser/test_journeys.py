@@ -144,7 +144,7 @@ def test_the_link_of_a_report_is_copied_by_its_button(visitor):
     # What was done is said where one looks: in front of the dialog, and the new link is in sight.
     expect(dialog.locator("#status")).to_contain_text("The report is ready")
     assert page.evaluate(IS_SEEN, "#status")
-    expect(dialog.locator("[data-copy-once]")).to_be_in_viewport()
+    expect(dialog.locator("[data-arrived]")).to_be_in_viewport()
     dialog.get_by_role("button", name="Copy").first.click()
     expect(page.locator("#status")).to_have_text("Link copied")
     assert page.evaluate("navigator.clipboard.readText()") == link

@@ -47,6 +47,12 @@ def test_publishing_asks_a_worker_and_shows_the_row(signed_in, workspace):
     assert "Waiting to start" in page.content.decode()
 
 
+def test_the_dialog_keeps_what_a_report_was_to_include(signed_in, workspace):
+    page = publish(signed_in, workspace, headers=HTMX, content="redacted").content.decode()
+    [chosen] = re.findall(r'value="(\w+)"[^>]* checked', page)
+    assert chosen == "redacted"
+
+
 def test_the_dialog_gets_its_inside_only(signed_in, workspace):
     page = publish(signed_in, workspace, headers=HTMX).content.decode()
     assert page.lstrip().startswith('<div class="share-panel"')

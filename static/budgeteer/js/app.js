@@ -138,11 +138,16 @@
       delete button.dataset.said;
     }, 2000);
   };
-  // A link that has just been made is copied without a press, where the browser allows that.
+  // A link that has just been made is copied without a press, where the browser allows that; a decision has the focus.
   document.addEventListener("htmx:load", async ({ detail: { elt } }) => {
-    const button = elt.matches?.("[data-copy-once]") && elt.querySelector("[data-copy]");
-    if (!button) return;
+    const standing = elt.dataset?.arrived;
+    if (!standing) return;
     elt.scrollIntoView({ block: "center" });
+    const button = elt.querySelector("[data-copy]");
+    if (!button) {
+      elt.querySelector(".btn")?.focus({ preventScroll: true });
+      return announce(standing === "held" ? "The report waits for your decision: the link opens nothing yet" : "The report was not made");
+    }
     try {
       await navigator.clipboard.writeText(textOf(document.querySelector(button.dataset.copy)));
       saidOn(button, "Copied");

@@ -1,0 +1,57 @@
+"""What is told where one looks, at once: likely secrets, a report that waits, a text that cannot be read."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import WORK_MS
+from tests.browser.steps import wait_until_packed
+from tests.scanning.test_rules import OPENAI
+
+
+def paste(page: Page, text: str) -> None:
+    page.locator("#drop-text").fill(text)
+    page.get_by_role("button", name="Open workbench").click()
+
+
+def test_a_likely_secret_is_told_soon_and_a_held_report_leads_to_its_decision(visitor):
+    page = visitor().open("/")
+    paste(page, f"User: Use the key {OPENAI} for the ferry.\n\nAssistant: It is set.")
+    wait_until_packed(page)
+    expect(page.locator("#inputs .warn")).to_contain_text("looks like a secret", timeout=WORK_MS)
+    expect(page.locator("#status")).to_contain_text("looks like a secret")
+
+    page.locator("#share").click()
+    dialog = page.locator("#share-dialog")
+    dialog.locator("input[name=content][value=full]").check()
+    dialog.get_by_role("button", name="Create link").click()
+    decision = dialog.get_by_role("link", name="Review and decide")
+    expect(decision).to_be_visible(timeout=WORK_MS)
+    expect(decision).to_be_focused()
+    expect(decision).to_be_in_viewport()
+    expect(dialog.locator("input[name=content][value=full]")).to_be_checked()
+    expect(page.locator("#share-title")).to_be_in_viewport()
+    expect(dialog.get_by_role("button", name="Close the dialog")).to_be_in_viewport()
+    toast, box = page.locator("#status").bounding_box(), dialog.bounding_box()
+    assert toast["x"] + toast["width"] <= box["x"]
+
+
+def test_a_pasted_text_that_cannot_be_read_is_refused_once_and_kept(visitor):
+    someone = visitor()
+    someone.forgive("status of 422")
+    page = someone.open("/")
+    page.locator("#drop-text").fill('[{"role": "user", "content": "Hello"}, {"role": ')
+    expect(page.locator("[data-hint]")).to_contain_text("The JSON is cut off")
+    page.get_by_role("button", name="Open workbench").click()
+    expect(page.locator("[data-refused]")).to_contain_text("The JSON is cut off")
+    expect(page.locator("main").get_by_text("The JSON is cut off")).to_have_count(1)
+
+    page.locator("#drop-text").fill("[1, 2, 3]")
+    page.get_by_role("button", name="Open workbench").click()
+    expect(page.locator("[data-refused]")).to_contain_text("Nothing that can be read was found")
+    expect(page.locator("#drop-text")).to_have_value("[1, 2, 3]")
+    page.get_by_role("button", name="Choose a format").click()
+    page.wait_for_url(re.compile(r"/sources/[0-9a-f-]{36}/"), timeout=WORK_MS)
+    expect(page.locator("#as-format")).to_be_visible(timeout=WORK_MS)
