@@ -143,7 +143,7 @@ class WorkbenchPage:
         if self.preview.jobs:
             return Waiting("warning", "No verdict", "Work on the sources has stopped: see below.")
         if self.preview.problems:
-            return Waiting("warning", "No verdict", "Nothing can be packed yet: the reason stands below.")
+            return Waiting("warning", "No verdict", "Nothing to pack yet. See why below.")
         return Waiting("info", "Nothing to pack yet", "Add a source, or type a text.")
 
     @cached_property

@@ -38,6 +38,27 @@ def test_a_likely_secret_is_told_soon_and_a_held_report_leads_to_its_decision(vi
     assert toast["x"] + toast["width"] <= box["x"]
 
 
+def test_keys_walk_the_causes_of_a_timeline_and_stay_there(visitor, filled):
+    page = visitor().open(filled.pages["workbench-timeline"])
+    causes = page.locator(".causes .c-name a")
+    expect(causes.first).to_be_visible(timeout=WORK_MS)
+    page.wait_for_load_state("load")
+    page.keyboard.press("j")
+    expect(causes.nth(0)).to_be_focused()
+    page.keyboard.press("j")
+    expect(causes.nth(1)).to_be_focused()
+    page.keyboard.press("k")
+    expect(causes.nth(0)).to_be_focused()
+    expect(page.locator("#tab-timeline")).to_have_attribute("aria-current", "page")
+
+
+def test_the_text_of_a_message_has_the_room_of_its_row(visitor, filled):
+    page = visitor().open(filled.pages["workbench-messages"])
+    row = page.locator(".msgs tbody tr:has(.c-why)").first
+    expect(row).to_be_visible()
+    assert row.locator(".c-name").evaluate("cell => cell.offsetWidth") > 260
+
+
 def test_a_pasted_text_that_cannot_be_read_is_refused_once_and_kept(visitor):
     someone = visitor()
     someone.forgive("status of 422")

@@ -467,7 +467,7 @@ def _problem(detail: Any) -> ConfigError:
     if where.endswith("ToolName") and detail["type"] == "string_pattern_mismatch":
         message = "at most 64 letters, digits, _ and -, the first of them no digit"
     if where.endswith(_TOKEN_LIMITS):
-        message = f"tokens (80000, at most {MOST:,}), a share of the input budget (30%), or 30% of the window"
+        message = f"tokens (at most {MOST:,}), a share of the input budget (30%), or 30% of the window"
     said = re.sub(r"'([^']*)'", r"“\1”", str(detail["msg"])) if detail["type"] == "literal_error" else detail["msg"]
     expected = f"Expected: {str(said).removeprefix('Input should be ')}."
     mend = f"Enter {message}." if message else expected
@@ -528,8 +528,10 @@ def _shown(value: object) -> str:
     if isinstance(value, str):
         return f"“{_shortened(repr(value[:60])[1:-1])}”"  # nothing in it steers a terminal
     try:
-        shown = repr(value)
+        shown = f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else repr(value)
     except ValueError:  # Python writes no number of more than 4,300 digits
+        return "so large a number"
+    if shown in {"inf", "-inf"}:
         return "so large a number"
     return shown if len(shown) <= 60 else shown[:57] + "…"
 

@@ -548,14 +548,17 @@
 
   // ---- keys ----
   const inField = (target) => target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select, dialog[open]");
+  // Of the causes of a timeline the one that has the focus is only named: Enter opens it, in another view.
+  const visit = (link) => {
+    link.focus();
+    if (link.matches(".c-name a") && !link.closest(".causes")) link.click();
+  };
   const step = (by) => {
     const links = [...document.querySelectorAll(":is(.items, .hits) tbody .c-name a")];
     if (!links.length) return;
     const at = links.findIndex((link) => link === document.activeElement);
     const from = at >= 0 ? at : links.findIndex((link) => link.closest("tr").classList.contains("on"));
-    const next = links[Math.min(Math.max(from + by, 0), links.length - 1)];
-    next.focus();
-    next.click();
+    visit(links[Math.min(Math.max(from + by, 0), links.length - 1)]);
   };
   // Past the end of a page, its neighbour opens.
   const seek = (by, isWanted) => {
@@ -565,10 +568,7 @@
     const from = focused >= 0 ? focused : rows.findIndex((row) => row.classList.contains("on"));
     for (let at = from + by; at >= 0 && at < rows.length; at += by) {
       if (!isWanted(rows[at], rows[at - 1])) continue;
-      const link = rows[at].querySelector(".c-name a, a");
-      link.focus();
-      if (link.matches(".c-name a")) link.click();
-      return;
+      return visit(rows[at].querySelector(".c-name a, a"));
     }
     document.getElementById(by > 0 ? "page-next" : "page-previous")?.click();
   };

@@ -21,6 +21,12 @@ from budgeteer.engine.errors import ConfigError
 NAMES: tuple[str, ...] = get_args(HistoryStrategy.__value__)
 
 
+@pytest.mark.parametrize(("value", "shown"), [(-80_000, "-80,000"), (1.5, "1.5"), (float("inf"), "so large a number")])
+def test_an_error_writes_numbers_as_pages_do(value: float, shown: str) -> None:
+    [error] = config_errors({"history": {"maxTurns": value}})
+    assert error.what == f"{shown} cannot be used here"
+
+
 def test_nothing_given_is_every_default_and_off() -> None:
     config = load_config({})
     assert config.model == "gpt-4o"
@@ -49,7 +55,7 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
             {"history": {"maxTokens": "30"}},
             (
                 "history.maxTokens: “30” cannot be used here. "
-                "Enter tokens (80000, at most 1,000,000,000), a share of the input budget (30%), or 30% of the window."
+                "Enter tokens (at most 1,000,000,000), a share of the input budget (30%), or 30% of the window."
             ),
         ),
         (

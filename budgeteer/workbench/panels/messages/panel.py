@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -144,7 +145,7 @@ def message_list(packed: Packed, state: ViewState, *, is_screenful: bool = False
     return MessageList(
         chips=_chips(table, state),
         carried=state.pairs(q="", page=1, open=""),
-        lines=tuple(_line(entry, table, told, state) for entry in window),
+        lines=_without_repeats(_line(entry, table, told, state) for entry in window),
         is_cut=len(window) < min(len(lines) - start, PAGE_LINES),
         before=f"{table.before_tokens:,} tokens before the first message",
         rest=f"{total - known:,} tokens of overhead: {total:,} in all",
@@ -155,6 +156,18 @@ def message_list(packed: Packed, state: ViewState, *, is_screenful: bool = False
         previous_url=state.query(page=page - 1) if page > 1 else "",
         next_url=state.query(page=page + 1) if page < pages else "",
     )
+
+
+def _without_repeats(lines: Iterable[MessageLine]) -> tuple[MessageLine, ...]:
+    """The lines without a reason that the message right above has too: its text takes the room."""
+    shown: list[MessageLine] = []
+    last: ListedReason | None = None
+    for line in lines:
+        reason = line.reason if line.kind == "message" else None
+        is_repeat = reason is not None and last is not None and reason.short == last.short
+        shown.append(replace(line, reason=None) if is_repeat else line)
+        last = reason
+    return tuple(shown)
 
 
 def _matching(packed: Packed, table: MessageTable, state: ViewState) -> Indices:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from urllib.parse import parse_qsl
 
 import pytest
@@ -70,6 +71,15 @@ def test_a_folded_run_says_what_went_and_opens(session: Workspace) -> None:
     lines = every_line(packed, open=opened)
     assert not any(line.kind == "folded" and line.anchor == folded.anchor for line in lines)
     assert sum(line.fate == "dropped" for line in lines if line.kind == "message") >= figures(folded.text)[0]
+
+
+def test_a_reason_stands_at_the_first_of_the_messages_that_it_holds_for(session: Workspace) -> None:
+    lines = every_line(packed_of(session), filter="dropped")
+    gone = [line for line in lines if line.kind == "message"]
+    assert 0 < sum(line.reason is not None for line in gone) < len(gone)
+    for above, line in pairwise(lines):
+        assert line.kind != "message" or above.reason is None or line.reason is None or line.reason != above.reason
+        assert line.reason or line.kind == "turn" or above.kind == "message"  # the first of a turn says it again
 
 
 @pytest.mark.parametrize("fate", ["kept", "dropped"])
