@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WORK_MS
-from tests.browser.steps import wait_until_packed
+from tests.browser.steps import open_sample, wait_until_packed
 from tests.scanning.test_rules import OPENAI
 
 
@@ -36,6 +36,33 @@ def test_a_likely_secret_is_told_soon_and_a_held_report_leads_to_its_decision(vi
     expect(dialog.get_by_role("button", name="Close the dialog")).to_be_in_viewport()
     toast, box = page.locator("#status").bounding_box(), dialog.bounding_box()
     assert toast["x"] + toast["width"] <= box["x"]
+
+
+def test_a_source_that_was_added_is_told_and_the_focus_stays_with_the_inputs(visitor):
+    page = visitor().open("/")
+    open_sample(page, "A large tool catalogue")
+    page.locator("#inputs summary", has_text="Add a source").click()
+    page.locator("#add-text").fill("User: Where is the ferry?\n\nAssistant: At the quay.")
+    page.get_by_role("button", name="Add source").click()
+    expect(page.locator("#said")).to_contain_text("Added Pasted: User: Where is the ferry?", timeout=WORK_MS)
+    expect(page.locator("#announced")).to_contain_text("Added Pasted")
+    expect(page.locator("#inputs")).to_be_focused()
+
+
+def test_a_fix_on_the_map_is_told_with_the_way_back(visitor):
+    page = visitor().open("/")
+    open_sample(page, "A long agent session")
+    page.locator(".note button[name=apply]").first.click()
+    expect(page.locator("#status")).to_contain_text("Changed: ")
+    page.locator("#status [data-undo]").click()
+    expect(page.locator("#status")).to_contain_text("Undid: ")
+
+
+def test_the_head_of_a_list_without_a_match_is_as_wide_as_the_list(visitor, filled):
+    page = visitor().open(f"{filled.pages['workbench-map'].split('?')[0]}?q=nosuchthing")
+    expect(page.locator(".items .none")).to_be_visible()
+    table, last = page.locator(".items").bounding_box(), page.locator(".items th.c-fate").bounding_box()
+    assert table["x"] + table["width"] - last["x"] - last["width"] <= 1
 
 
 def test_keys_walk_the_causes_of_a_timeline_and_stay_there(visitor, filled):

@@ -63,14 +63,17 @@ def configure(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse
     if reset := request.POST.get("reset", ""):
         return _reset(request, workspace, state, path=reset)
     with undo_steps.locked(workspace):
+        before = step_of(workspace)
         change, said, whole_form = _take(request.POST, workspace)
+        applied = step_name(before, step_of(workspace)) if request.POST.get("apply") else ""
     response = _answer(request, workspace, state, change=change, whole_form=whole_form)
-    if not said:
+    told = said or (f"Changed: {applied}" if applied else "")
+    if not told:
         return response
     if request.htmx:
-        return say(response, said)
+        return say(response, told, can_undo=not said)
     if not change.errors:  # it is a redirect, and the next page says so
-        messages.info(request, said)
+        messages.info(request, told, extra_tags="" if said else "undo")
     return response
 
 

@@ -38,10 +38,11 @@ from budgeteer.workbench.views.responses import (
 def add(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Use more sources: uploads, a paste, or sources that are here already."""
     workspace = get_workspace_for_user(request.user, workspace_id)
+    there = f"{workspace.get_absolute_url()}#inputs"  # where the focus goes on
     known = request.POST.get("source", "")
     if known:
         _attach_known(request, workspace, known)
-        return redirect(workspace)
+        return redirect(there)
     reception = sources.receive_request(request.user, request.POST, request.FILES)
     for error in reception.refused:
         messages.error(request, error.sentence)
@@ -49,7 +50,8 @@ def add(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     with undo_steps.changing_sources(workspace, name=f"Add {names}"):
         for source in reception.sources:
             services.attach(workspace, source)
-    there = workspace.get_absolute_url()
+    if names:
+        _say_added(request, names)
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
 
 
@@ -121,3 +123,8 @@ def _attach_known(request: SignedInRequest, workspace: Workspace, known: str) ->
     else:
         with undo_steps.changing_sources(workspace, name=f"Add {source.name}"):
             services.attach(workspace, source)
+        _say_added(request, source.name)
+
+
+def _say_added(request: SignedInRequest, names: str) -> None:
+    messages.info(request, f"Added {names}.", extra_tags="undo")

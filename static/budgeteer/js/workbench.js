@@ -312,6 +312,7 @@
   });
   const goBack = () => {
     const view = document.querySelector("#view");
+    announced.textContent = document.querySelector("#said .note .grow")?.textContent ?? "";
     if (document.querySelector("#result .waiting") || ![document.body, view].includes(document.activeElement)) return;
     let id = "";
     try {
@@ -322,7 +323,8 @@
     }
     // A link from another view to an item leads to its row.
     const row = location.hash === "#view" && document.querySelector("#result .items tr.on .c-name a");
-    (document.getElementById(id) || document.querySelector(".tour") || row || null)?.focus();
+    const inputs = location.hash === "#inputs" && document.getElementById("inputs");
+    (document.getElementById(id) || document.querySelector(".tour") || row || inputs || null)?.focus();
   };
 
   // ---- the row of the inspected item ----

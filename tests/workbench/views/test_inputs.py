@@ -61,6 +61,16 @@ def test_a_source_without_a_likely_secret_is_scanned_without_a_word(
     assert "HX-Trigger" not in response
 
 
+def test_what_was_added_is_told_with_the_way_back(client: Client, session: Workspace, run_jobs) -> None:
+    url = f"{session.get_absolute_url()}sources/"
+    response = client.post(url, {"text": "User: Only this\nAssistant: Yes"})
+    assert response["Location"] == f"{session.get_absolute_url()}#inputs"
+    run_jobs()
+    html = client.get(session.get_absolute_url()).content.decode()
+    assert "Added Pasted: User: Only this." in html
+    assert 'id="undo-said"' in html
+
+
 def test_another_conversation_is_used_instead(client: Client, session: Workspace, run_jobs) -> None:
     url = f"{session.get_absolute_url()}sources/"
     client.post(url, {"text": "User: Only this\nAssistant: Yes"})
