@@ -32,7 +32,8 @@ EXPORTED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "sources.OwnFormat": ("id", "title", "mapping", "created_at"),
         "workbench.Workspace": (
-            *("id", "name", "preset_slug", "preset_number", "is_preset_open", "named_model", "config_delta", "edits"),
+            *("id", "name", "preset_slug", "preset_number", "declined_number", "is_preset_open", "named_model"),
+            *("config_delta", "edits"),
             *("system_text", "context_text", "query_text", "last_verdict", "undo_steps", "redo_steps", "revision"),
             *("shared_with_team", "created_at", "updated_at", "deleted_at"),
         ),

@@ -163,7 +163,7 @@ def _row(link: WorkspaceSource, *, is_second: bool, is_own: bool) -> InputRow:
         hint=KIND_HINTS.get(source.kind, ""),
         can_come_first=is_second,
         not_read=_not_read(source),
-        secrets_found=secrets_found(source) if is_own else "",
+        secrets_found=_secrets_found(source) if is_own else "",
         scan_url=_scan_url(link) if is_own else "",
         remarks=tuple(source.report.get("findings", {}).get("said", ())[:MOST_REMARKS]) if is_own else (),
     )
@@ -174,8 +174,7 @@ def _not_read(source: Source) -> str:
     return f"{skipped:,} {'line or entry' if skipped == 1 else 'lines and entries'} not read" if skipped else ""
 
 
-def secrets_found(source: Source) -> str:
-    """What the scan of a source says where it found something like a secret, "" otherwise."""
+def _secrets_found(source: Source) -> str:
     found = SourceRow(source).values_found
     return found.sentence if found and found.secrets else ""
 

@@ -23,6 +23,7 @@ class Workspace(Shareable):
         preset_slug: the preset it stands on.
         preset_number: the version of it, the newest when the workspace is made; it changes only when somebody chooses
             another one. None only in a row that an earlier version of the application wrote during an upgrade.
+        declined_number: the newest version of its preset that its owner does not want to be told of; 0 for none.
         is_preset_open: whether its preset is still to be chosen by what its sources hold (see starting_choices.py).
         named_model: the model its conversation names, as the file writes it; "" for none. It is the workspace's own
             where it is one of ours and neither preset nor delta says another (see starting_choices.py). None until a
@@ -42,6 +43,7 @@ class Workspace(Shareable):
     name = models.CharField(max_length=120)
     preset_slug = models.SlugField(db_index=True)
     preset_number = models.PositiveIntegerField(null=True, blank=True)
+    declined_number = models.PositiveIntegerField(default=0, db_default=0)
     is_preset_open = models.BooleanField(default=False, db_default=False)
     named_model = models.CharField(max_length=120, null=True, blank=True)
     config_delta = models.JSONField(default=dict, blank=True)

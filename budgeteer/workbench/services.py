@@ -90,6 +90,12 @@ def leave_preset_open(workspace: Workspace) -> None:
     workspace.save(update_fields=["is_preset_open"])
 
 
+def decline_version(workspace: Workspace, number: int) -> None:
+    """Offer this version of its preset no more, nor an older one."""
+    workspace.declined_number = number
+    workspace.save(update_fields=["declined_number"])
+
+
 def keep_preset_model(workspace: Workspace) -> None:
     """Stay on the preset's model, whatever the workspace's conversation names."""
     workspace.named_model = ""
@@ -147,6 +153,8 @@ def follow(workspace: Workspace, slug: str, *, number: int | None = None) -> Non
         raise ConfigError(f"there is no preset {slug!r}", where="preset", mend="Choose one of the list.")
     if number is not None and not versions.filter(number=number).exists():
         raise ConfigError(f"preset {slug} has no v{number}", where="preset", mend="Choose one of the list.")
+    if slug != workspace.preset_slug and workspace.declined_number:
+        decline_version(workspace, 0)
     undo_steps.choose_preset(workspace, slug, newest if number is None else number)
 
 

@@ -62,6 +62,9 @@ def configure(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse
         return _draft(request, workspace, state)
     if reset := request.POST.get("reset", ""):
         return _reset(request, workspace, state, path=reset)
+    if (declined := request.POST.get("stay", "")[:MOST_DIGITS]).isdecimal():
+        services.decline_version(workspace, int(declined))
+        return _answer(request, workspace, state, whole_form=True)
     with undo_steps.locked(workspace):
         before = step_of(workspace)
         change, said, whole_form = _take(request.POST, workspace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -19,7 +20,7 @@ from budgeteer.sources import services as sources
 from budgeteer.sources.scanning.requested_scans import ensure_scanned
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.input_list import secrets_found
+from budgeteer.workbench.input_list import input_rows
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.views.responses import (
@@ -90,10 +91,9 @@ def scan(request: SignedInRequest, workspace_id: uuid.UUID, link_id: int) -> Htt
     job = ensure_scanned(used.source)
     if job is not None and not job.is_finished:
         return HttpResponse(status=204)
-    found = secrets_found(used.source)
-    row = {"url": used.source.get_absolute_url(), "secrets_found": found}
-    response = render(request, "workbench/inputs.html#secrets", {"input": row})
-    return say(response, f"{used.source.name}: {found}") if found else response
+    [row] = input_rows([used], is_own=True)
+    response = render(request, "workbench/inputs.html#detail", {"input": replace(row, scan_url="")})
+    return say(response, f"{row.name}: {row.secrets_found}") if row.secrets_found else response
 
 
 @access()

@@ -105,7 +105,7 @@ def preset_offer(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpRespo
     current = EditableConfig.of(workspace)
     shown = request.GET.get("shown", "")
     newest = presets.current(current.version.preset.slug)
-    if newest.number <= current.version.number or shown == str(newest.number):
+    if newest.number <= max(current.version.number, workspace.declined_number) or shown == str(newest.number):
         return HttpResponse(status=204)
     page = build_page(workspace, ViewState.read(request.GET), current=current)
     response = render(request, "workbench/config_form.html#offer", page_context(page))

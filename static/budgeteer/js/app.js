@@ -203,7 +203,10 @@
       return;
     }
     if (root.dataset.keys === "off" || event.ctrlKey || event.metaKey || event.altKey || inField(event.target)) return;
-    if (event.key === "?") document.getElementById("keys-dialog")?.showModal();
+    if (event.key === "?") {
+      document.getElementById("keys-dialog")?.showModal();
+      document.querySelector("[data-keys]")?.click();
+    }
     const search = event.key === "/" && document.querySelector("input[type=search]");
     if (search) {
       event.preventDefault();

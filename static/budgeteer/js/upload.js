@@ -55,7 +55,7 @@
   let pause = 0;
   const look = async () => {
     asking?.abort();
-    refused.replaceChildren(); // the line below says it of what is typed by now
+    refused.replaceChildren();
     if (!text.value.trim() || text.value.length > LOOK) return hint.replaceChildren();
     asking = new AbortController();
     try {

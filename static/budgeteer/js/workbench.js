@@ -497,6 +497,22 @@
     document.title = `${title()}, ${document.querySelector(".crumb-h").textContent} · Budgeteer`;
   });
 
+  // ---- Enter leads from match to match ----
+  document.addEventListener("keydown", (event) => {
+    const marks = [...document.querySelectorAll(".snippets mark")];
+    if (event.key !== "Enter" || !event.target.closest?.(".prompt-search") || !marks.length) return;
+    event.preventDefault();
+    const from = marks.findIndex((mark) => mark.matches(".now"));
+    const at = event.shiftKey ? (from < 0 ? marks.length : from) - 1 : from + 1;
+    const page = !marks[at] && document.getElementById(at < 0 ? "page-previous" : "page-next");
+    if (page) return page.click();
+    const next = (at + marks.length) % marks.length;
+    marks[from]?.classList.remove("now");
+    marks[next].classList.add("now");
+    marks[next].scrollIntoView({ block: "center" });
+    announced.textContent = `${next + 1} / ${marks.length}: ${marks[next].parentElement.textContent}`;
+  });
+
   // ---- files dropped anywhere ----
   const adding = document.getElementById("add-source");
   const brings = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
@@ -550,7 +566,7 @@
 
   // ---- keys ----
   const inField = (target) => target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select, dialog[open]");
-  // Of the causes of a timeline the one that has the focus is only named: Enter opens it, in another view.
+  // A cause opens in another view.
   const visit = (link) => {
     link.focus();
     if (link.matches(".c-name a") && !link.closest(".causes")) link.click();

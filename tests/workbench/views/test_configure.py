@@ -232,7 +232,7 @@ def test_a_new_version_is_offered_with_its_effect_and_taken_when_it_is_chosen(
     assert offer_of(told.content.decode()) == said
     assert f"Skills library v{second} is out" in told["HX-Trigger"]
     assert client.get(asked, {"shown": second}).status_code == 204
-    assert said.startswith(f"Skills library v{second} is out: All off. Staying on v{second - 1}")
+    assert said.startswith(f"Skills library v{second} is out: All off. With v{second}: ")
     assert "restores " in said
     value = re.search(r'name="preset" value="([^"]*)">Use', html)[1]  # type: ignore[index]
     client.post(f"{url}config/", form_of(html, preset=value))
@@ -245,6 +245,25 @@ def test_a_new_version_is_offered_with_its_effect_and_taken_when_it_is_chosen(
     client.post(f"{url}undo/")
     library.refresh_from_db()
     assert library.preset_number == second - 1
+
+
+def test_a_version_that_is_declined_is_offered_no_more_and_the_next_one_is(client: Client, library: Workspace) -> None:
+    url = library.get_absolute_url()
+    second = published({"skillsBudget": {"enabled": False}}, "All off")
+    html = client.get(url).content.decode()
+    stay = re.search(r'name="stay" value="(\d+)">Stay on v(\d+)<', html)
+    assert stay
+    assert stay.groups() == (str(second), str(second - 1))
+    client.post(f"{url}config/", form_of(html, stay=stay[1]))
+    library.refresh_from_db()
+    assert library.preset_number == second - 1
+    assert offer_of(client.get(url).content.decode()) == ""
+    assert client.get(f"{url}preset-offer/", {"shown": second - 1}).status_code == 204
+    third = published({"skillsBudget": {"enabled": True}}, "On again")
+    assert offer_of(client.get(url).content.decode()).startswith(f"Skills library v{third} is out")
+    services.follow(library, "plain")
+    library.refresh_from_db()
+    assert library.declined_number == 0
 
 
 def test_a_form_older_than_the_choice_of_a_version_does_not_take_it_back(client: Client, library: Workspace) -> None:

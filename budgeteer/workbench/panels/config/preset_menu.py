@@ -45,9 +45,9 @@ def preset_choices(current: EditableConfig) -> tuple[FieldChoice, ...]:
 
 
 def preset_offer(workspace: Workspace, current: EditableConfig, packed: Packed | None) -> PresetOffer | None:
-    """The newest version of the workspace's preset where it stands on an older one, else None."""
+    """The newest version of the workspace's preset where it stands on an older one by nobody's wish, else None."""
     newest = presets.current(current.version.preset.slug)
-    if newest.number <= current.version.number:
+    if newest.number <= max(current.version.number, workspace.declined_number):
         return None
     key = version_key(newest)
     if packed is None:

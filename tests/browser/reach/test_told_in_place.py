@@ -65,6 +65,26 @@ def test_the_head_of_a_list_without_a_match_is_as_wide_as_the_list(visitor, fill
     assert table["x"] + table["width"] - last["x"] - last["width"] <= 1
 
 
+def test_enter_in_the_search_of_the_prompt_leads_from_match_to_match(visitor, filled):
+    page = visitor().open(f"{filled.pages['workbench-map'].split('?')[0]}?view=prompt&q=the")
+    marks = page.locator(".snippets mark")
+    expect(marks.nth(2)).to_be_attached()
+    page.wait_for_load_state("load")
+    page.locator("#item-filter").focus()
+    for key, place in (("Enter", 0), ("Enter", 1), ("Enter", 2), ("Shift+Enter", 1)):
+        page.keyboard.press(key)
+        expect(page.locator("mark.now")).to_have_count(1)
+        assert marks.evaluate_all("all => all.findIndex((one) => one.matches('.now'))") == place
+        expect(marks.nth(place)).to_be_in_viewport()
+    expect(page.locator("#item-filter")).to_be_focused()
+
+
+def test_a_question_mark_on_a_shared_report_leads_to_the_keys(visitor, filled):
+    page = visitor(known=False).open(filled.pages["report-full"])
+    page.keyboard.press("?")
+    page.wait_for_url("**/help/#keys")
+
+
 def test_keys_walk_the_causes_of_a_timeline_and_stay_there(visitor, filled):
     page = visitor().open(filled.pages["workbench-timeline"])
     causes = page.locator(".causes .c-name a")
