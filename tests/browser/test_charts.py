@@ -166,6 +166,19 @@ def test_the_line_of_the_sweep_is_dragged_and_its_value_used(agent: Page) -> Non
     expect(field).to_have_value(was)
 
 
+def test_the_least_value_of_the_sweep_is_used_as_it_stands(agent: Page) -> None:
+    page = agent
+    page.goto(f"{page.url.split('?')[0]}?view=sweep&over=history.maxTokens")
+    slider, use = page.locator("#sweep-at"), page.locator("#sweep-use")
+    expect(slider).to_be_visible(timeout=WORK_MS)
+    least = slider.get_attribute("min")
+    slider.press("Home")
+    expect(use).to_have_attribute("value", f"history.maxTokens={least}")
+    use.click()
+    expect(page.locator("#i-history-maxTokens")).to_have_value(least or "")
+    expect(page.locator("#sweep-error")).to_have_count(0)
+
+
 @pytest.mark.parametrize("width", [390, 768, 1440])
 def test_a_part_of_the_bar_that_has_the_focus_has_a_ring_and_is_named(visitor, filled, width):
     page = visitor(width=width).open(filled.pages["workbench-map"])

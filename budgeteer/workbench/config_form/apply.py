@@ -71,6 +71,20 @@ def apply_posted(current: EditableConfig, posted: Mapping[str, str]) -> ConfigCh
     return ConfigChange(changed, errors=errors, refused=refused)
 
 
+def kept_to_preset(current: EditableConfig, texts: Mapping[str, str]) -> Mapping[str, str]:
+    """What a button sets; a single number that the preset's own value comes to as well is that value."""
+    known = {leaf.path: leaf for leaf in form_fields()}
+    if len(texts) != 1 or not (known.keys() >= texts.keys()):
+        return texts
+    ((path, text),) = texts.items()
+    number, held = parsed(known[path], text), current.preset_value(path)
+    try:
+        is_given = type(number) is int and current.is_given_by_preset(path, number)
+    except ConfigError:
+        return texts
+    return {path: "" if held is None else str(held)} if is_given else texts
+
+
 def contest(change: ConfigChange, contested: Mapping[str, str]) -> ConfigChange:
     """The change with these texts told as changed elsewhere; each setting keeps what it has."""
     if not contested:

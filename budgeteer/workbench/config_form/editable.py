@@ -13,7 +13,7 @@ from budgeteer.engine.config.schema import BudgetConfig, config_errors, dump_con
 from budgeteer.engine.config.size_limits import size_error
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.packing.allocation import allowance, tokenizer_of
+from budgeteer.engine.packing.allocation import Allowance, allowance, tokenizer_of
 from budgeteer.lru import LruCache
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import Preset, PresetVersion
@@ -103,6 +103,27 @@ class EditableConfig:
     def is_overridden(self, path: str) -> bool:
         """Whether the value at a path differs from the preset's."""
         return bool(self.value(path) != self.preset_value(path))
+
+    def is_given_by_preset(self, path: str, value: int) -> bool:
+        """Whether a number is what the preset's own comes to: a share of the budget, a window that it leaves open.
+
+        Raises:
+            ConfigError: the value, or the preset's, cannot stand beside the other changes.
+        """
+        held = self.preset_value(path)
+        if held == value:
+            return True
+        room = _room(self.without(path).config)
+        match path, held:
+            case "contextWindow", _:
+                # A window beyond what the model takes as input leaves no more of it.
+                then = _room(self.with_value(path, value).config)
+                return (room.input_budget, room.output_reserve) == (then.input_budget, then.output_reserve)
+            case "outputReserve", None:
+                return room.output_reserve == value
+            case _, str():
+                return room.tokens(held) == value
+        return False
 
     def origin_of(self, path: str) -> str:
         """Where the value at a path comes from: "the default", "the preset's"; "" where it was set here, or is none."""
@@ -210,8 +231,11 @@ def check_usable(data: Mapping[str, Any]) -> None:
         raise errors[0]
     if refused := size_error(data):
         raise refused
-    config = load_config(data)
-    allowance(config, counter_for(tokenizer_of(config)))
+    _room(load_config(data))
+
+
+def _room(config: BudgetConfig) -> Allowance:
+    return allowance(config, counter_for(tokenizer_of(config)))
 
 
 @cache

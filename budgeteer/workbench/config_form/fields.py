@@ -236,7 +236,7 @@ def form_field(
         slider=_slider(current, field, ceilings or {}),
         is_overridden=current.is_overridden(field.path),
         preset_value=_preset_text(field, current.preset_value(field.path)),
-        error=_said(error, path=field.path),
+        error=error_text(error, path=field.path),
         strategies=readers,
         is_unused=bool(readers) and current.config.history.strategy not in readers,
         own_text="" if own_text is None else own_text or "empty",
@@ -281,7 +281,7 @@ def shown_value(value: Any) -> str:
             return str(value)
 
 
-def _said(error: ConfigError | None, *, path: str) -> str:
+def error_text(error: ConfigError | None, *, path: str) -> str:
     """The error's sentence; where it stands is said only when it is not this field."""
     if error is None:
         return ""

@@ -24,6 +24,7 @@ from budgeteer.workbench.config_form.apply import (
     ConfigChange,
     apply_posted,
     contest,
+    kept_to_preset,
     path_of_input,
     with_pin,
     with_policy,
@@ -87,7 +88,7 @@ def _take(posted: QueryDict, workspace: Workspace) -> tuple[ConfigChange, str, b
     if followed:  # what the workspace changes stays as it is on another preset
         return _with(apply_posted(current, {}), refusal), "", True
     applied = posted.get("apply", "")
-    merge = Merge(changes_of(applied)) if applied else _merge(posted, workspace, current)
+    merge = Merge(kept_to_preset(current, changes_of(applied))) if applied else _merge(posted, workspace, current)
     change = contest(_with(apply_posted(current, merge.taken), refusal), merge.contested)
     undo_steps.commit(workspace, change.config.delta, pause_ms=undo_steps.pause_of(posted))
     # A page that an earlier release drew names its inputs otherwise: nothing of it is taken, and it is drawn anew.

@@ -44,7 +44,10 @@
   };
   const follow = async (slider, value) => {
     const use = document.getElementById("sweep-use");
-    if (use && slider.id === "sweep-at") use.value = `${use.dataset.path}=${Math.round(value) + Math.min(use.dataset.added, Math.floor(Math.round(value) / use.dataset.part))}`;
+    if (use && slider.id === "sweep-at") {
+      const [whole, added, part] = [value, use.dataset.added, use.dataset.part].map(Math.round);
+      use.value = `${use.dataset.path}=${whole + (part ? Math.min(added, Math.floor(whole / part)) : added)}`;
+    }
     for (const svg of document.querySelectorAll(`[data-follow="${slider.id}"]`)) {
       const cursor = svg.querySelector("[data-cursor]");
       cursor.setAttribute("transform", `translate(${placeOf(svg, value)} 0)`);

@@ -10,14 +10,16 @@ from django.test import Client
 
 from budgeteer.presentation.labels import GROUP_TITLES
 from budgeteer.presets import services as presets
-from budgeteer.workbench import services
+from budgeteer.workbench import deferred_results, services
 from budgeteer.workbench.config_form import undo_steps as steps
 from budgeteer.workbench.config_form.apply import form_fields
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.map.item_table import PAGE_ROWS, SCREEN_ROWS
 from budgeteer.workbench.panels.row_marks import SCREENFUL_HEADER
+from budgeteer.workbench.panels.sweep.panel import sweep_shown
 from budgeteer.workbench.preview import preview
+from budgeteer.workbench.state import ViewState
 from tests.workbench.pages import text_of
 
 PATH = "skillsBudget.limits.maxSkillsPromptChars"
@@ -588,3 +590,34 @@ def test_an_item_that_is_no_id_leads_back_to_the_page(client: Client, library: W
     answer = client.post(f"{library.get_absolute_url()}item/", {"item": "a" * 20_000, "pin": "on"})
     assert answer.status_code == 303
     assert len(answer.url) < 1_000
+
+
+def test_a_value_of_the_sweep_that_cannot_be_used_says_so_beside_its_button(
+    client: Client, session: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", 60.0)
+    data = {"apply": "history.maxTokens=lots", "view": "sweep", "over": "history.maxTokens"}
+    html = client.post(f"{session.get_absolute_url()}config/", data, headers=HTMX).content.decode()
+    assert "“lots” cannot be used here" in text_of(html, "sweep-error")
+    assert "“lots” cannot be used here" in text_of(html, "e-history-maxTokens")
+    html = client.post(f"{session.get_absolute_url()}config/", {**data, "apply": "history.maxTokens=0"}, headers=HTMX)
+    assert 'id="sweep-error"' not in html.content.decode()
+    session.refresh_from_db()
+    assert EditableConfig.of(session).value("history.maxTokens") == 0
+
+
+@pytest.mark.parametrize("over", ["inputBudget", "history.maxTokens"])
+def test_the_value_in_force_changes_nothing_where_it_is_used(
+    client: Client, session: Workspace, over: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", 60.0)
+    packed = preview(session, EditableConfig.of(session)).packed
+    assert packed is not None
+    shown = sweep_shown(session, packed, ViewState(over=over)).view
+    assert shown is not None
+    assert shown.line is not None
+    for before in ({}, {"history": {"maxTokens": 7}} if over == "history.maxTokens" else {"contextWindow": 90_000}):
+        steps.commit(session, before)
+        client.post(f"{session.get_absolute_url()}config/", {"apply": shown.line.apply}, headers=HTMX)
+        session.refresh_from_db()
+        assert session.config_delta == {}
