@@ -108,10 +108,9 @@ def _count_texts(packing: Packing, fate: str) -> Iterator[str]:
         if count:
             yield f"{count:,} {FATE_NAMES[fate].lower()}"
         return
-    lost = packing.ledger.trimmed_tokens
-    shortened = int((lost > 0).sum())
+    shortened = packing.verdict.shortened
     if shortened:
-        yield f"{shortened:,} {FATE_NAMES[fate].lower()} by {count_of(int(lost.sum()), 'token')}"
+        yield f"{shortened:,} {FATE_NAMES[fate].lower()} by {count_of(packing.verdict.shortened_tokens, 'token')}"
     if count > shortened:
         yield f"{count - shortened:,} sent without {_part_without_size(packing)}"
 

@@ -216,6 +216,12 @@ class LedgerRows:
         """How many of them have a fate, an index into FATES."""
         return int(np.count_nonzero(self.fate == fate))
 
+    @property
+    def shortened(self) -> NDArray[np.bool_]:
+        """Which of them are sent and lost tokens, whatever took those: what "shortened" means everywhere."""
+        found: NDArray[np.bool_] = (self.fate == TRUNCATED) & (self.before_tokens > self.after_tokens)
+        return found
+
 
 class Ledger:
     """All decisions and overheads of one packing.
@@ -286,12 +292,14 @@ class Ledger:
         return np.where(self.fate == TRUNCATED, self.lost_tokens, 0)
 
     @cached_property
-    def cut_tokens(self) -> Ints:
-        """By item that a setting shortens, the tokens that it lost; only those that lost any."""
-        parts = [np.zeros(len(part), np.bool_) if part.cut is None else part.cut for part in self.parts]
-        lost: Ints = self.lost_tokens[self._joined(parts, np.bool_)]
-        found: Ints = lost[lost > 0]
-        return found
+    def shortened(self) -> int:
+        """How many items are shortened; `trimmed_tokens` says by how much."""
+        return sum(int(np.count_nonzero(part.shortened)) for part in self.parts)
+
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether a setting shortens any item."""
+        return any(part.cut is not None and bool((part.cut & part.shortened).any()) for part in self.parts)
 
     @cached_property
     def after_chars(self) -> Ints:

@@ -102,8 +102,8 @@ class Verdict:
         asked_tokens: what everything would take with no limit; sent + not_sent = asked.
         over_tokens: how much of that is past the limit, whether or not what is sent fits.
         free_tokens: sent + free = limit; negative where it does not fit.
-        shortened, shortened_tokens: the messages that a setting shortens, and what they lost. `counts` has those too of
-            which the provider takes no part.
+        shortened, shortened_tokens: the items that are sent and lost tokens, to a setting or to the provider, and how
+            many. `counts` has those too of which the provider takes no part that is counted.
     """
 
     level: Level

@@ -20,8 +20,8 @@ def verdict_of(
     """The verdict of a ledger; `limits` are those that left something out."""
     sent = ledger.total().tokens
     counts = ledger.counts()
-    limit, cut = allowance.usable_tokens, ledger.cut_tokens
-    level: Level = "limited" if counts["dropped"] or counts["summarised"] or len(cut) else "fits"
+    limit, trimmed = allowance.usable_tokens, int(ledger.trimmed_tokens.sum())
+    level: Level = "limited" if counts["dropped"] or counts["summarised"] or ledger.is_cut else "fits"
     shortfall = None
     if error is not None:
         level, shortfall = "cannotFit", Shortfall(error.section, error.needed_tokens, error.allowed_tokens, error.cause)
@@ -34,8 +34,8 @@ def verdict_of(
         shortfall=shortfall,
         free_tokens=free,
         left_out_tokens=not_sent,
-        shortened=len(cut),
-        shortened_tokens=int(cut.sum()),
+        shortened=ledger.shortened,
+        shortened_tokens=trimmed,
     )
     return Verdict(
         level=level,
@@ -49,8 +49,8 @@ def verdict_of(
         over_tokens=max(demand.tokens - limit, 0),
         limit_tokens=limit,
         counts=counts,
-        shortened=len(cut),
-        shortened_tokens=int(cut.sum()),
+        shortened=ledger.shortened,
+        shortened_tokens=trimmed,
         items=len(ledger) - counts["added"],
     )
 

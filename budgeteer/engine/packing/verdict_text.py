@@ -112,7 +112,7 @@ class VerdictFigures:
     Attributes:
         limits: those that left something out, the one that took most first.
         free_tokens, left_out_tokens: the room that stays free, and what was left out.
-        shortened, shortened_tokens: the messages that a setting shortens, and the tokens that they lost.
+        shortened, shortened_tokens: the items that are sent and lost tokens, and how many of these.
     """
 
     level: Level
@@ -154,6 +154,8 @@ class VerdictFigures:
         if self.level == "cannotFit":
             over = self.shortfall.over_tokens if self.shortfall else 0
             return f"Does not fit: {over:,} over" if over else "Does not fit"
+        if self.level == "fits":
+            return "Fits"
         if self.dropped:
             return f"Fits, {self.dropped:,} left out"
         if self.summarised:

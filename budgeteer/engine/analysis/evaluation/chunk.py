@@ -264,7 +264,7 @@ def _packed(name: str, packing: Packing, totals: Totals) -> PackedConversation:
         level=verdict.level,
         dropped=sum(part.count(DROPPED) for part in parts),
         summarised=sum(part.count(SUMMARISED) for part in parts),
-        shortened=sum(part.count(TRUNCATED) for part in parts),
+        shortened=sum(int(np.count_nonzero(part.shortened)) for part in parts),
         cost=dollars(tokens, totals.input_price),
         cached_cost=dollars(tokens, totals.cached_price),
     )

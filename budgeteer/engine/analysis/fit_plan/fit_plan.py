@@ -12,12 +12,16 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Final, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from budgeteer.engine.analysis.fit_plan.proposals import Proposal, TurnSummaries
 from budgeteer.engine.analysis.fit_plan.steps import STEPS, StepName, StepRow
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.overlay import merge
 from budgeteer.engine.config.schema import BudgetConfig, dump_config, load_config
 from budgeteer.engine.errors import BudgeteerError, ConfigError
+from budgeteer.engine.packing.ledger import SUMMARISED, LedgerRows
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Bound, Level
 
@@ -44,7 +48,7 @@ class FitState:
         sentence: its verdict.
         tokens, limit_tokens, free_tokens: what is sent, what may be, and what is left; negative where it does not fit.
         left_out: items dropped, as the verdict counts them. left_out_by_name: those of them that are tools named to be.
-        summarised: items. shortened: those that settings shorten, as the verdict counts them.
+        summarised, shortened: items, as the verdict counts them.
         input_cost: money for one request's input in US dollars, nothing of it cached; None where no price is known.
     """
 
@@ -191,7 +195,8 @@ class StepEffect:
     Attributes:
         saved_tokens: taken off items and overhead. returned_tokens: put back onto others, or added.
         lost: the items of which less is sent, and those that come back in part, those that lack most first, at most
-            MOST_NAMED. lost_items: all of them. gone_items: those of them of which nothing is sent.
+            MOST_NAMED. lost_items: all of them. gone_items: those of them of which nothing is sent; summarised_items:
+            those of these that stand in a summary. again_items: those that were shortened before and lose more.
         returned_items: the items of which more is sent.
         before, after: the states without the step and with it.
     """
@@ -204,11 +209,18 @@ class StepEffect:
     before: FitState
     after: FitState
     gone_items: int = 0
+    summarised_items: int = 0
+    again_items: int = 0
 
     @property
     def lost_words(self) -> str:
         """How many items lose something, and how: "3 items shortened, 22 left out"; "" for none."""
-        told = [(self.lost_items - self.gone_items, "shortened"), (self.gone_items, "left out")]
+        told = [
+            (self.lost_items - self.gone_items - self.again_items, "shortened"),
+            (self.again_items, "shortened further"),
+            (self.summarised_items, "summarised"),
+            (self.gone_items - self.summarised_items, "left out"),
+        ]
         parts = [f"{count:,} {what}" for count, what in told if count]
         if not parts:
             return ""
@@ -223,6 +235,8 @@ class StepEffect:
             "lost": [one.to_json() for one in self.lost],
             "lostItems": self.lost_items,
             "goneItems": self.gone_items,
+            "summarisedItems": self.summarised_items,
+            "againItems": self.again_items,
             "returnedItems": self.returned_items,
             "before": self.before.to_json(),
             "after": self.after.to_json(),
@@ -240,6 +254,8 @@ class StepEffect:
             FitState.from_json(data["before"]),
             FitState.from_json(data["after"]),
             data.get("goneItems", 0),
+            data.get("summarisedItems", 0),
+            data.get("againItems", 0),
         )
 
 
@@ -528,6 +544,8 @@ def _effect(before: _Stage, after: _Stage) -> StepEffect:
     counted_alike = _counted_alike(before.packing, after.packing, old)
     lost = _lost(after.packing, counted_alike, then)
     named = lost[:MOST_NAMED]
+    summarised = _ids_where(after.packing, lambda part: part.fate == SUMMARISED)
+    shortened = _ids_where(before.packing, lambda part: part.shortened)
     names = _names_of(before.packing, [one.id for one in named])
     saved = sum(size - then.get(key, 0) for key, size in old.items() if size > then.get(key, 0))
     grown = [size - old.get(key, 0) for key, size in then.items() if size > old.get(key, 0)]
@@ -538,6 +556,8 @@ def _effect(before: _Stage, after: _Stage) -> StepEffect:
         lost=tuple(replace(one, name=names[one.id]) for one in named),
         lost_items=len(lost),
         gone_items=sum(one.after_tokens == 0 for one in lost),
+        summarised_items=len(summarised.intersection(one.id for one in lost if one.after_tokens == 0)),
+        again_items=len(shortened.intersection(one.id for one in lost if one.after_tokens)),
         returned_items=sum(size > counted_alike.get(key, 0) for key, size in then.items()),
         before=before.state,
         after=after.state,
@@ -579,6 +599,11 @@ def _sizes(packing: Packing) -> dict[str, int]:
         for part in packing.ledger.parts
         for key, size in zip(part.ids, part.after_tokens.tolist(), strict=True)
     }
+
+
+def _ids_where(packing: Packing, which: Callable[[LedgerRows], NDArray[np.bool_]]) -> set[str]:
+    """The ids of the decisions of which this is true."""
+    return {part.ids[row] for part in packing.ledger.parts for row in np.flatnonzero(which(part)).tolist()}
 
 
 def _names_of(packing: Packing, ids: Sequence[str]) -> dict[str, str]:

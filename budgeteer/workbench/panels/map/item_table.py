@@ -259,6 +259,11 @@ def _ordered(ledger: Ledger, chosen: Indices, *, sort: str, names: Names) -> Ind
     return chosen[np.argsort(-ranks if largest_first else ranks, kind="stable")]
 
 
+def fate_title(ledger: Ledger, key: str, title: str) -> str:
+    """How the filter by a fate is named: "Shortened" where every item of it lost tokens, as the header counts them."""
+    return "Sent in part" if key == "truncated" and ledger.counts()[key] != ledger.shortened else title
+
+
 def _chips(ledger: Ledger, where: Whereabouts, state: ViewState) -> tuple[Chip, ...]:
     def chip(key: str, title: str, letter: str, count: int) -> Chip:
         is_on = state.filter == key
@@ -269,7 +274,7 @@ def _chips(ledger: Ledger, where: Whereabouts, state: ViewState) -> tuple[Chip, 
     for key, look in LOOKS.items():
         chips.append(chip(key, look.title, look.letter, int(_mask(ledger, key).sum())))
     for key, title in FATE_CHIPS:
-        chips.append(chip(key, title, "", int(_mask(ledger, key).sum())))
+        chips.append(chip(key, fate_title(ledger, key, title), "", int(_mask(ledger, key).sum())))
     chips.append(chip("pinned", "Pinned", "", int(ledger.pinned.sum())))
     mine = where.matching(state.filter)
     if mine is not None:

@@ -17,6 +17,7 @@ from budgeteer.presentation.short_reasons import ListedReason
 from budgeteer.workbench.compression.ranges import range_of
 from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
 from budgeteer.workbench.item_content.whereabouts import ItemName, Whereabouts
+from budgeteer.workbench.panels.map.item_table import fate_title
 from budgeteer.workbench.panels.messages.message_runs import (
     PAGE_LINES,
     SCREEN_LINES,
@@ -282,7 +283,7 @@ def _chips(table: MessageTable, state: ViewState) -> tuple[MessageChip, ...]:
         return MessageChip(key, title, letter, f"{count:,}", is_on, url)
 
     found = [chip("all", "All")]
-    found += [chip(key, title) for key, title in CHIPS]
+    found += [chip(key, fate_title(table.ledger, key, title)) for key, title in CHIPS]
     found += [chip(letter, CATEGORIES[letter], letter=letter) for letter in LETTER_CHIPS]
     return tuple(one for one in found if one.count != "0" or one.is_on or one.key == "all")
 
