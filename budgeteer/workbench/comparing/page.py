@@ -22,7 +22,7 @@ from budgeteer.presentation.sections import LOOKS
 from budgeteer.presentation.sent_words import SENT_WORDS
 from budgeteer.presentation.setting_values import choice_text, setting_text
 from budgeteer.workbench.comparing.comparison import Compared
-from budgeteer.workbench.comparing.headline import SideOutcome, comparison_sentence
+from budgeteer.workbench.comparing.headline import SideOutcome, comparison_sentence, summarised_of_sent
 from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
 from budgeteer.workbench.comparing.prompt_diff import DiffPart, PromptDiff, prompt_diff
 from budgeteer.workbench.comparing.sides import OWN, ComparedSide, SideGroup
@@ -218,8 +218,10 @@ def _sentence(found: Comparison) -> str:
             packing.verdict.counts.get("dropped", 0),
             packing.cost.uncached,
             packing.cost.currency,
+            packing.verdict.counts.get("summarised", 0),
+            of_sent,
         )
-        for packing in (found.a, found.b)
+        for packing, of_sent in zip((found.a, found.b), summarised_of_sent(found.moved), strict=True)
     )
     return comparison_sentence(a, b, differing=len(found.differences), moved=len(found.moved))
 

@@ -357,6 +357,32 @@ def test_where_no_tokens_differ_the_costs_are_said() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "says"),
+    [
+        (
+            (900, 110, 0, 0),
+            (400, 0, 242, 130),
+            "B sends 500 fewer tokens, leaves out 110 fewer items and summarises 242 items, 130 of which A sends.",
+        ),
+        (
+            (400, 0, 242, 130),
+            (900, 110, 0, 0),
+            "B sends 500 more tokens, leaves out 110 more items and summarises none of the 242 items that A does.",
+        ),
+        ((900, 0, 4, 0), (900, 0, 9, 5), "Both send as many tokens; B summarises 5 more items, 5 of which A sends."),
+        ((900, 2, 0, 0), (800, 1, 0, 0), "B sends 100 fewer tokens and leaves out 1 fewer item."),
+        ((900, 0, 0, 0), (800, 0, 0, 0), "B sends 100 fewer tokens."),
+    ],
+)
+def test_the_headline_says_what_is_summarised(a: tuple[int, ...], b: tuple[int, ...], says: str) -> None:
+    one, other = (
+        SideOutcome("m", "limited", tokens, out, None, "USD", summarised, of_sent)
+        for tokens, out, summarised, of_sent in (a, b)
+    )
+    assert comparison_sentence(one, other, differing=1, moved=3).startswith(f"{says} 1 setting differs")
+
+
 def test_where_no_tokens_differ_no_scale_is_drawn(client: Client, session: Workspace) -> None:
     html = client.get(url_of(session), {"b": OWN}).content.decode()
     table = html.split('<table class="t deltas">')[1].split("</table>")[0]

@@ -18,7 +18,7 @@ from budgeteer.presentation.sections import LOOKS
 from budgeteer.reports.document import Document
 from budgeteer.reports.report_page import bar_figures, counted_share, title_of
 from budgeteer.reports.titles import model_name, preset_text
-from budgeteer.workbench.comparing.headline import SideOutcome, comparison_sentence
+from budgeteer.workbench.comparing.headline import SideOutcome, comparison_sentence, summarised_of_sent
 from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
 from budgeteer.workbench.comparing.page import (
     DifferenceRow,
@@ -59,11 +59,12 @@ def context_of(document: Document, query: QueryDict) -> Mapping[str, Any]:
 def sentence_of(document: Document) -> str:
     """What the comparison comes to."""
     found = document["comparison"]
-    a, b = (_outcome(side) for side in document["sides"])
+    of_sent = summarised_of_sent(moved_of(document))
+    a, b = (_outcome(side, summarised) for side, summarised in zip(document["sides"], of_sent, strict=True))
     return comparison_sentence(a, b, differing=len(found["differences"]), moved=len(found["moved"]))
 
 
-def _outcome(side: Mapping[str, Any]) -> SideOutcome:
+def _outcome(side: Mapping[str, Any], of_sent: int) -> SideOutcome:
     packing = side["packing"]
     return SideOutcome(
         model=model_name(side["model"]),
@@ -72,6 +73,8 @@ def _outcome(side: Mapping[str, Any]) -> SideOutcome:
         left_out=packing["verdict"]["counts"].get("dropped", 0),
         cost=packing["cost"]["uncached"],
         currency=packing["cost"]["currency"],
+        summarised=packing["verdict"]["counts"].get("summarised", 0),
+        summarised_of_sent=of_sent,
     )
 
 
