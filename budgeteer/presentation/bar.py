@@ -8,7 +8,7 @@ while its text does not. Rules (gap, least width, text fitting, the break) are t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -31,7 +31,7 @@ from budgeteer.presentation.bar_labels import (
 from budgeteer.presentation.labels import short_count
 from budgeteer.presentation.sent_words import SENT_WORDS
 
-type PieceKind = Literal["sent", "free", "margin", "reserve", "unusable", "over", "trimmed", "notSent"]
+type PieceKind = Literal["sent", "free", "margin", "reserve", "unusable", "over", "trimmed", "summarised", "notSent"]
 
 GAP_PX = 2.0
 LEAST_PX = 0.8
@@ -52,8 +52,12 @@ _HELD_BACK = frozenset({"margin", "reserve", "unusable"})
 KIND_WORDS = {
     "over": " past the limit",
     "trimmed": " lost by shortening",
+    "summarised": " summarised",
     "notSent": " not sent",
 }
+_MARKS: Mapping[PieceKind, str] = {"trimmed": "✂", "summarised": "Σ", "notSent": "⊘"}
+"""What stands before the name of what is not sent, as the design has it."""
+
 HELD_BACK_NAMES = {
     "free": "Free",
     "margin": "Safety margin",
@@ -64,13 +68,22 @@ HELD_BACK_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one category sends and does not send, in tokens; `trimmed` is what of the latter sent items lost."""
+    """What one category sends and does not send, in tokens.
+
+    Of the latter, `trimmed` is what items lost that are sent, `summarised` what stands in a summary.
+    """
 
     letter: str
     name: str
     sent_tokens: int
     not_sent_tokens: int
     trimmed_tokens: int = 0
+    summarised_tokens: int = 0
+
+    @property
+    def left_out_tokens(self) -> int:
+        """What of it is neither lost by what is sent nor in a summary."""
+        return self.not_sent_tokens - self.trimmed_tokens - self.summarised_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +151,15 @@ class BarSegment:
             return f"f{self.piece.letter}{' past' if self.piece.kind == 'over' else ''}"
         if self.piece.kind in {"trimmed", "notSent"}:
             return f"ds k{self.piece.letter}"
+        if self.piece.kind == "summarised":
+            return f"k{self.piece.letter}"
         return "held" if self.fill else "bx"
 
     @property
     def fill(self) -> str:
         """The pattern it is filled with, "" when its class says all."""
+        if self.piece.kind == "summarised":
+            return f"url(#stripes-{self.piece.letter})"
         return "url(#hatch)" if self.piece.kind in _HELD_BACK else ""
 
     @property
@@ -224,6 +241,7 @@ class BarLegend:
     held: str
     has_threshold: bool
     has_unsent: bool
+    has_summarised: bool
     has_break: bool
 
 
@@ -277,6 +295,7 @@ def legend_of(pictures: Iterable[BarPicture]) -> BarLegend:
         held=", ".join(name[:1].lower() + name[1:] for name in held),
         has_threshold=any(bar.threshold_at for picture in pictures for bar in picture.drawings),
         has_unsent=bool(kinds & {"trimmed", "notSent"}),
+        has_summarised="summarised" in kinds,
         has_break=any(bar.break_at for picture in pictures for bar in picture.drawings),
     )
 
@@ -325,10 +344,8 @@ def pieces_of(figures: BarFigures) -> list[BarPiece]:
         *(BarPiece(kind, "", HELD_BACK_NAMES[kind], tokens) for kind, tokens in held_back),
         *past_limit,
         *(BarPiece("trimmed", share.letter, share.name, share.trimmed_tokens) for share in figures.shares),
-        *(
-            BarPiece("notSent", share.letter, share.name, share.not_sent_tokens - share.trimmed_tokens)
-            for share in figures.shares
-        ),
+        *(BarPiece("summarised", share.letter, share.name, share.summarised_tokens) for share in figures.shares),
+        *(BarPiece("notSent", share.letter, share.name, share.left_out_tokens) for share in figures.shares),
     ]
     words = {**KIND_WORDS, "sent": f" {SENT_WORDS[figures.level].past}"}
     return [replace(piece, words=words.get(piece.kind, "")) for piece in pieces if piece.tokens > 0]
@@ -501,7 +518,7 @@ def _names(piece: BarPiece) -> list[str]:
         return []
     if piece.kind in _FILLED:
         return [f"{piece.letter} {piece.name} {count}", f"{piece.letter} {count}"]
-    mark = "✂" if piece.kind == "trimmed" else "⊘"
+    mark = _MARKS[piece.kind]
     return [f"{mark} {piece.name} {count}", f"{mark} {count}"]
 
 

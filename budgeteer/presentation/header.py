@@ -8,7 +8,8 @@ from typing import Any
 
 from budgeteer.engine.analysis.cost_and_usage import facts_of, money
 from budgeteer.engine.analysis.counted_text import counted_text, short_text
-from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, TRUNCATED, Ledger
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, TRUNCATED, CategoryTotal, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, cause_of, kept_sentence, level_of
 from budgeteer.engine.providers.capabilities import ADAPTED, Loss
@@ -129,17 +130,13 @@ def figures_of(packing: Packing) -> BarFigures:
     """What the bar of one packing is drawn from."""
     by_letter = {total.letter: total for total in packing.categories}
     warnings = packing.config.skills_budget.warnings
-    trimmed = _trimmed(packing.ledger)
+    ledger = packing.ledger
+    trimmed = _by_letter(ledger, ledger.trimmed_tokens)
+    summarised = _by_letter(ledger, ledger.summarised_tokens)
     return BarFigures(
         shares=tuple(
-            Share(
-                letter,
-                name,
-                by_letter[letter].sent_tokens,
-                by_letter[letter].not_sent_tokens,
-                min(trimmed.get(letter, 0), by_letter[letter].not_sent_tokens),
-            )
-            for letter, name in DRAWN.items()
+            _share(by_letter[letter], trimmed.get(letter, 0), summarised.get(letter, 0))
+            for letter in DRAWN
             if letter in by_letter
         ),
         window=packing.window,
@@ -151,10 +148,16 @@ def figures_of(packing: Packing) -> BarFigures:
     )
 
 
-def _trimmed(ledger: Ledger) -> dict[str, int]:
-    """By letter, the tokens that items lost which are sent all the same."""
-    lost = ledger.trimmed_tokens
-    return {letter: int(lost[ledger.category == at].sum()) for at, letter in enumerate(CATEGORIES)}
+def _share(total: CategoryTotal, trimmed: int, summarised: int) -> Share:
+    """What is written in the place of items makes less of what is not sent: neither part is larger than that."""
+    trimmed = min(trimmed, total.not_sent_tokens)
+    summarised = min(summarised, total.not_sent_tokens - trimmed)
+    return Share(total.letter, total.name, total.sent_tokens, total.not_sent_tokens, trimmed, summarised)
+
+
+def _by_letter(ledger: Ledger, tokens: Ints) -> dict[str, int]:
+    """The sums by category of a column of the ledger."""
+    return {letter: int(tokens[ledger.category == at].sum()) for at, letter in enumerate(CATEGORIES)}
 
 
 def snapshot_of(packing: Packing) -> dict[str, Any]:

@@ -226,6 +226,8 @@ _DOCUMENT: Final[ObjectShape] = {
                     "name": word_of(words.CATEGORY_NAMES),
                     "sent": number,
                     "notSent": number,
+                    "trimmed": number,
+                    "summarised": number,
                 }
             ),
             **dict.fromkeys(("window", "inputBudget", "limit", "reserve", "thresholdPercent"), number),

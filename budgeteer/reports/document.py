@@ -6,8 +6,8 @@
      "preset": {"slug", "version"},
      "config": {…},                     the whole effective configuration
      "configSha256": "…",
-     "bar": {"shares": [{"letter", "name", "sent", "notSent"}], "window", "inputBudget", "limit", "reserve",
-             "thresholdPercent"},
+     "bar": {"shares": [{"letter", "name", "sent", "notSent", "trimmed", "summarised"}],
+             "window", "inputBudget", "limit", "reserve", "thresholdPercent"},
      "packing": {…},                    exactly what `budgeteer pack --json` prints
      "belowWarning": {"history.maxTokens": …},   advised first, where the value that a warning advises goes past it
      "prompt": [{"id", "role", "fate", "text"}],   null where only numbers are shared

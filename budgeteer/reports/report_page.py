@@ -243,7 +243,18 @@ def setting_of(document: Document) -> str:
 def bar_figures(bar: Mapping[str, Any], level: Level) -> BarFigures:
     """What the bar of a document with this verdict is drawn from."""
     return BarFigures(
-        shares=tuple(Share(each["letter"], each["name"], each["sent"], each["notSent"]) for each in bar["shares"]),
+        shares=tuple(
+            Share(
+                each["letter"],
+                each["name"],
+                each["sent"],
+                each["notSent"],
+                # Reports of earlier versions do not tell these apart.
+                each.get("trimmed", 0),
+                each.get("summarised", 0),
+            )
+            for each in bar["shares"]
+        ),
         window=bar["window"],
         input_budget=bar["inputBudget"],
         limit=bar["limit"],

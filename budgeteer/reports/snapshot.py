@@ -134,7 +134,14 @@ def _model(row: ModelRow) -> dict[str, Any]:
 
 def _bar(figures: BarFigures) -> dict[str, Any]:
     shares = [
-        {"letter": share.letter, "name": share.name, "sent": share.sent_tokens, "notSent": share.not_sent_tokens}
+        {
+            "letter": share.letter,
+            "name": share.name,
+            "sent": share.sent_tokens,
+            "notSent": share.not_sent_tokens,
+            "trimmed": share.trimmed_tokens,
+            "summarised": share.summarised_tokens,
+        }
         for share in figures.shares
     ]
     return {

@@ -22,7 +22,14 @@ from budgeteer.workbench.compression.ranges import CompressionDraft
 from budgeteer.workbench.compression.view import CompressionView, compressing_shown
 from budgeteer.workbench.config_form.apply import ConfigChange
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.config_form.fields import FieldChoice, FormField, FormGroup, error_text, form_field, form_groups
+from budgeteer.workbench.config_form.fields import (
+    FieldChoice,
+    FormField,
+    FormGroup,
+    error_text,
+    form_field,
+    form_groups,
+)
 from budgeteer.workbench.config_form.figures import binding_groups, ceilings_of, summaries_of
 from budgeteer.workbench.config_form.merging import form_mark
 from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups, model_note

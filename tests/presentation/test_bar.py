@@ -22,6 +22,8 @@ from budgeteer.presentation.bar import (
     pieces_of,
     spread,
 )
+from budgeteer.presentation.header import figures_of
+from tests.engine.packs import assistant, bundle_of, packed, user
 
 TOKENS = st.integers(min_value=0, max_value=3_000_000)
 LETTERS = "".join(CATEGORIES)
@@ -304,3 +306,26 @@ def test_a_section_that_the_limit_cuts_is_labelled_with_all_of_it() -> None:
     assert before.title.startswith("System 6,144 of 9,200")
     whole = draw_bar(BarFigures((Share("S", "System", 5_000, 0),), 8_192, 6_144, 6_144, 2_048, 80)).drawings[0]
     assert whole.segments[0].label == "S System 5.0k"
+
+
+def test_what_a_summary_stands_for_is_told_apart_from_what_is_left_out() -> None:
+    shares = (Share("X", "Tool results", 40_000, 90_000, trimmed_tokens=10_000, summarised_tokens=60_000),)
+    figures = BarFigures(shares, 128_000, 100_000, 100_000, 28_000, 80)
+    pieces = {piece.kind: piece for piece in pieces_of(figures)}
+    assert [pieces[kind].tokens for kind in ("trimmed", "summarised", "notSent")] == [10_000, 60_000, 20_000]
+    picture = draw_bar(figures)
+    (segment,) = [one for one in picture.drawings[0].segments if one.piece.kind == "summarised"]
+    assert (segment.fill, segment.label) == ("url(#stripes-X)", "Σ Tool results 60.0k")
+    assert segment.title == "Tool results 60,000 summarised"
+    assert legend_of([picture]).has_summarised
+
+
+def test_a_prompt_whose_older_messages_are_summarised_has_nothing_left_out_in_its_bar() -> None:
+    talk = [one for turn in range(8) for one in (user(f"Question {turn}. " * 40), assistant(f"Answer {turn}. " * 40))]
+    config = {"history": {"strategy": "summarizeOlder", "maxChars": 2_000, "keepUserTurns": 1}}
+    packing = packed(bundle_of(*talk), config)
+    assert packing.verdict.counts["summarised"]
+    assert not packing.verdict.counts["dropped"]
+    kinds = {(piece.kind, piece.letter) for piece in pieces_of(figures_of(packing)) if piece.letter != "O"}
+    assert kinds & {("summarised", "U"), ("summarised", "A")}
+    assert not {letter for kind, letter in kinds if kind == "notSent"}

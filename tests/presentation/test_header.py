@@ -42,9 +42,7 @@ def test_messages_without_their_reasoning_are_told_apart_from_shortened_ones() -
     ],
     ids=["default", "cleared", "pruned", "narrow"],
 )
-def test_what_is_shortened_is_counted_alike_everywhere(
-    sample: str, settings: dict[str, Any], tmp_path: Path
-) -> None:
+def test_what_is_shortened_is_counted_alike_everywhere(sample: str, settings: dict[str, Any], tmp_path: Path) -> None:
     for name, content in samples.read(sample):
         (tmp_path / name).write_bytes(content)
     sources = api.load(*sorted(tmp_path.iterdir()))

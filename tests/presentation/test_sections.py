@@ -25,5 +25,5 @@ def test_a_section_has_the_letter_of_its_category_where_it_has_one(section: str)
 
 
 def test_the_patterns_of_what_is_left_out_are_those_of_the_categories() -> None:
-    template = (CSS.parents[2] / "templates" / "workbench" / "detail.html").read_text()
+    template = (CSS.parents[2] / "templates" / "components" / "bar_patterns.html").read_text()
     assert f'{{% for letter in "{"".join(CATEGORIES)}" %}}' in template

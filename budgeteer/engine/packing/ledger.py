@@ -292,6 +292,11 @@ class Ledger:
         return np.where(self.fate == TRUNCATED, self.lost_tokens, 0)
 
     @cached_property
+    def summarised_tokens(self) -> Ints:
+        """By item, its tokens where a summary stands for it."""
+        return np.where(self.fate == SUMMARISED, self.lost_tokens, 0)
+
+    @cached_property
     def shortened(self) -> int:
         """How many items are shortened; `trimmed_tokens` says by how much."""
         return sum(int(np.count_nonzero(part.shortened)) for part in self.parts)

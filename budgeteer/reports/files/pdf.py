@@ -227,6 +227,8 @@ def _draw_bar(canvas: Canvas, bar: BudgetBar) -> None:
         span = max(_place(segment.span), 0.5)
         solid = int(segment.is_solid)
         canvas.rect(_place(segment.left), 6, span, _BAR_HEIGHT, stroke=1 - solid, fill=solid)
+        if segment.piece.kind == "summarised":
+            _draw_stripes(canvas, _place(segment.left), span)
     canvas.setStrokeColor(HexColor(colours["text"]))
     canvas.setLineWidth(1.2)
     canvas.line(_place(wide.limit_at), 3, _place(wide.limit_at), _BAR_HEIGHT + 9)
@@ -234,6 +236,14 @@ def _draw_bar(canvas: Canvas, bar: BudgetBar) -> None:
         for left in (-2.0, 2.0):
             at = _place(wide.break_at) + left
             canvas.line(at - 1.5, 6, at + 1.5, _BAR_HEIGHT + 6)
+
+
+def _draw_stripes(canvas: Canvas, left: float, span: float) -> None:
+    """What a summary stands for, as on the page."""
+    stripe = _BAR_HEIGHT / 15
+    for number in range(int(span / (2 * stripe)) + 1):
+        at = 2 * stripe * number
+        canvas.rect(left + at, 6, min(stripe, span - at), _BAR_HEIGHT, stroke=0, fill=1)
 
 
 def _place(percent: str) -> float:

@@ -23,6 +23,7 @@ MARGIN: Final = 72
 
 _BAR_TOP, _BAR_HEIGHT = 400, 96
 _NOT_SENT_INSET: Final = 3
+_STRIPE: Final = 6
 _COLOUR: Final = re.compile(r"--([A-Za-z-]+): light-dark\((#[0-9a-f]{6}),")
 
 
@@ -76,8 +77,11 @@ def _draw_segment(drawing: Drawing, segment: BarSegment, top: int, height: int) 
     colour = drawing.colours.get(segment.piece.letter, drawing.colours["border"])
     if segment.is_solid:
         drawing.pen.rounded_rectangle(box, 4, fill=colour)
-    else:
-        drawing.pen.rounded_rectangle(box, 4, outline=colour, width=_NOT_SENT_INSET)
+        return
+    drawing.pen.rounded_rectangle(box, 4, outline=colour, width=_NOT_SENT_INSET)
+    if segment.piece.kind == "summarised":
+        for at in range(round(left), round(right), 2 * _STRIPE):
+            drawing.pen.rectangle((at, top, min(at + _STRIPE - 1, right), top + height), fill=colour)
 
 
 def _place(percent: str) -> float:
