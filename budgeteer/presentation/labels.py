@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from budgeteer.engine.config.options import fields
+from budgeteer.engine.config.size_limits import NO_LIMIT, is_no_limit
 from budgeteer.engine.packing.conditions import short_name
 from budgeteer.engine.packing.fixes import LIMIT_NAMES, STARTS_SUMMARISING
 
@@ -344,7 +345,14 @@ def warning_title(limit: str, level: str, used: int, allowed: int) -> str:
 
 def limit_chars_text(section: str, chars: int) -> str:
     """A section's limit in characters; history's is none of what is sent, but starts a summary."""
+    if is_no_limit(chars):
+        return NO_LIMIT
     return f"summarised above {chars:,} characters" if section == "history" else f"{chars:,} characters"
+
+
+def limit_tokens_text(tokens: int) -> str:
+    """A section's limit in tokens."""
+    return NO_LIMIT if is_no_limit(tokens) else f"{tokens:,} tokens"
 
 
 def short_warning_title(limit: str, used: int, allowed: int) -> str:

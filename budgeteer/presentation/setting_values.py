@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from budgeteer.engine.config.options import fields
-from budgeteer.engine.config.size_limits import MOST
+from budgeteer.engine.config.size_limits import NO_LIMIT, is_no_limit
 from budgeteer.presentation.labels import count_of, wording
 
 #: Characters of a long value (an instruction, a list) that are shown.
@@ -41,7 +41,7 @@ def setting_text(path: str, value: object) -> str:
         return UNSET_CHOICES[path]
     if isinstance(value, str) and path in _choices():
         return choice_text(value)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value != MOST
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and not is_no_limit(value)
     unit = wording(path).unit if is_number else ""
     return f"{value_text(value)} {unit.removesuffix('s') if value == 1 else unit}".rstrip()
 
@@ -62,8 +62,8 @@ def value_text(value: object) -> str:
             return "not set"
         case bool():
             return "on" if value else "off"
-        case int() if value == MOST:
-            return "no limit"
+        case int() if is_no_limit(value):
+            return NO_LIMIT
         case int() | float():
             return f"{value:,}"
         case str():

@@ -20,6 +20,7 @@ from budgeteer.presentation.labels import (
     FATE_TONES,
     is_past_warning,
     limit_chars_text,
+    limit_tokens_text,
     past_warning_text,
 )
 from budgeteer.presentation.reason_words import in_labels, rule_title
@@ -342,7 +343,7 @@ def _past_warning(settings: Settings, document: Document) -> str:
 
 def _limit(section: Mapping[str, Any]) -> str:
     if section["limitTokens"] is not None:
-        return f"{section['limitTokens']:,} tokens"
+        return limit_tokens_text(section["limitTokens"])
     chars = section["limitChars"]
     return limit_chars_text(section["name"], chars) if chars is not None else ""
 

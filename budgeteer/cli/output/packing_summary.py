@@ -10,6 +10,7 @@ from budgeteer.cli.output.tables import number, shortened, table
 from budgeteer.engine.analysis.before_after import before_after
 from budgeteer.engine.analysis.cost_and_usage import facts_of
 from budgeteer.engine.analysis.counted_text import counted_text
+from budgeteer.engine.config.size_limits import NO_LIMIT, is_no_limit
 from budgeteer.engine.packing.ledger import FATES, SECTIONS, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering.validity import check_packing
@@ -82,6 +83,10 @@ def _limits(packing: Packing) -> str:
     )
 
 
+def _limit(value: int | None) -> int | str | None:
+    return NO_LIMIT if is_no_limit(value) else value
+
+
 def _sections(packing: Packing) -> str:
     ledger = packing.ledger
     rows: list[tuple[object, ...]] = []
@@ -90,7 +95,7 @@ def _sections(packing: Packing) -> str:
         went = [int((mine == FATES.index(fate)).sum()) for fate in SHORTENED]
         asked, sent = section.demand, section.after
         sizes = (asked.size.tokens, sent.size.tokens, sent.size.chars)
-        rows.append((section.name, asked.items, sent.items, *went, *sizes, section.limit_tokens, section.limit_chars))
+        rows.append((section.name, asked.items, sent.items, *went, *sizes, _limit(section.limit_tokens), _limit(section.limit_chars)))
     sums = [sum(int(str(row[at])) for row in rows) for at in range(1, len(SHORTENED) + 4)]
     rows.append(("total", *sums, packing.total.tokens, packing.total.chars, None, None))
     return table(

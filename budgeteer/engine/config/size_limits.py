@@ -13,6 +13,15 @@ from budgeteer.engine.errors import ConfigError
 
 #: The largest number of tokens, characters, bytes or items; five hundred times the largest window there is.
 MOST: Final = 1_000_000_000
+#: How interfaces say it; a field of the form takes it, too.
+NO_LIMIT: Final = "no limit"
+
+
+def is_no_limit(value: object) -> bool:
+    """Whether a setting has the most that it can have, which limits nothing: interfaces say NO_LIMIT."""
+    return value == MOST
+
+
 #: A name, a path, an id, a keyword. Source: PATH_MAX of Linux is 4,096.
 NAME_CHARS: Final = 4_096
 #: A line or a short text that stands in the prompt.

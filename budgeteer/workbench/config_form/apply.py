@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from budgeteer.engine.config.options import Field, fields
+from budgeteer.engine.config.size_limits import MOST, NO_LIMIT
 from budgeteer.engine.errors import BudgeteerError, ConfigError
 from budgeteer.engine.packing.ledger import Decision
 from budgeteer.workbench.config_form.editable import EditableConfig
@@ -157,6 +158,8 @@ def _whole(text: str) -> int | str:
 
 def _number(text: str, *, whole: bool) -> int | float | str:
     """The number a text says, separators read past; the text itself where it is none, for the schema to refuse."""
+    if text.strip().casefold() == NO_LIMIT:
+        return MOST
     bare = text.replace(",", "").replace(" ", "").replace(" ", "").replace("_", "")
     try:
         number = float(bare)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, assert_never
 
 from budgeteer.engine.config.options import Field
-from budgeteer.engine.config.size_limits import MOST
+from budgeteer.engine.config.size_limits import MOST, NO_LIMIT, is_no_limit
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import MODELS, ModelRow, ReserveBound
 from budgeteer.engine.packing.history.registry import strategies_reading
@@ -227,7 +227,7 @@ def form_field(
         key=key_of(field.path),
         label=words.label,
         hint=words.hint,
-        unit=words.unit,
+        unit="" if shown == NO_LIMIT else words.unit,
         control=_control(field),
         value=shown,
         placeholder=_placeholder(current, field),
@@ -272,7 +272,7 @@ def shown_value(value: Any) -> str:
         case bool():
             return "on" if value else "off"
         case int():
-            return f"{value:,}"
+            return NO_LIMIT if is_no_limit(value) else f"{value:,}"
         case list():
             return ", ".join(str(entry) for entry in value)
         case Mapping():
@@ -356,7 +356,7 @@ def _slider(current: EditableConfig, field: Field, ceilings: Mapping[str, int]) 
     if field.path not in SLIDERS:
         return None
     value, preset = current.value(field.path), current.preset_value(field.path)
-    numbers = [number for number in (value, preset) if isinstance(number, int)]
+    numbers = [number for number in (value, preset) if isinstance(number, int) and not is_no_limit(number)]
     low = int(field.minimum or 0)
     # What every number is bounded by says nothing of where this one is worth moving.
     is_bounded = field.maximum is not None and field.maximum < MOST

@@ -7,6 +7,7 @@ from typing import Final, assert_never
 
 import numpy as np
 
+from budgeteer.engine.config.size_limits import is_no_limit
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.ledger import DROPPED, SECTIONS
 from budgeteer.engine.packing.result import Packing
@@ -81,9 +82,9 @@ def _history(packing: Packing) -> str:
         return packing.config.history.strategy
     limit = STRATEGIES[packing.config.history.strategy].limit
     match limit.unit if limit is not None else None:
-        case "tokens" if section.limit_tokens is not None:
+        case "tokens" if section.limit_tokens is not None and not is_no_limit(section.limit_tokens):
             return f"{section.after.size.tokens:,} / {section.limit_tokens:,}"
-        case "characters" if section.limit_chars is not None:
+        case "characters" if section.limit_chars is not None and not is_no_limit(section.limit_chars):
             # No limit of what is sent: above it, older messages are summarised.
             return f"{section.after.size.chars:,} chars, summarised above {section.limit_chars:,}"
         case "tokens" | "characters" | "messages" | None:

@@ -8,7 +8,7 @@ from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.errors import SIZES
 from budgeteer.engine.packing.ledger import OVERHEAD_LETTER
 from budgeteer.engine.packing.result import Packing
-from budgeteer.presentation.labels import count_of, limit_chars_text, uncharged_tokens
+from budgeteer.presentation.labels import count_of, limit_chars_text, limit_tokens_text, uncharged_tokens
 from budgeteer.presentation.sections import OVERHEAD_TITLE, look_of
 from budgeteer.presentation.sent_words import SENT_WORDS
 
@@ -69,7 +69,7 @@ def section_table(packing: Packing) -> SectionTable:
             if section.name == "history"
         )
         limits = [
-            *([f"{section.limit_tokens:,} tokens"] if section.limit_tokens is not None else []),
+            *([limit_tokens_text(section.limit_tokens)] if section.limit_tokens is not None else []),
             *([limit_chars_text(section.name, section.limit_chars)] if section.limit_chars is not None else []),
             *_room_left(packing, section.name),
         ]

@@ -2,16 +2,22 @@ from __future__ import annotations
 
 import pytest
 
+from budgeteer.cli.output.packing_summary import summary
+from budgeteer.engine.config.size_limits import MOST, NO_LIMIT
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.history.registry import STRATEGIES, StrategyRow
+from budgeteer.presentation.setting_values import setting_text
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import apply_posted, form_fields
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.config_form.fields import form_groups
+from budgeteer.workbench.config_form.fields import form_field, form_groups
 from budgeteer.workbench.config_form.figures import summaries_of
 from budgeteer.workbench.config_form.model_menu import model_groups
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.section_table import section_table
+from budgeteer.workbench.preview import preview
 
 
 @pytest.mark.parametrize("row", STRATEGIES.values(), ids=lambda row: row.name)
@@ -61,3 +67,19 @@ def test_the_figure_of_a_history_that_is_summarised_names_where_that_starts(sess
     sent = sum(one.after.size.chars for one in packing.sections if one.name == "history")
     figure = summaries_of(EditableConfig.of(session), packing)["history"]
     assert figure == f"{sent:,} chars, summarised above 10,000,000"
+
+
+def test_a_limit_that_limits_nothing_says_so_everywhere_and_is_typed_so(library: Workspace) -> None:
+    path = "skillsBudget.limits.maxSkillsPromptChars"
+    undo_steps.commit(library, {"skillsBudget": {"limits": {"maxSkillsPromptChars": MOST}}})
+    current = EditableConfig.of(library)
+    field = form_field(current, next(one for one in form_fields() if one.path == path))
+    assert (field.value, field.unit) == (NO_LIMIT, "")
+    assert not apply_posted(current, {path: field.value}).errors
+    assert apply_posted(current, {path: field.value}).config.value(path) == MOST
+    assert setting_text(path, MOST) == NO_LIMIT
+    packed = preview(library, current).packed
+    assert packed is not None
+    (line,) = [line for line in section_table(packed.packing).lines if line.letter == "K"]
+    assert line.limit == NO_LIMIT
+    assert f"{MOST:,}" not in summary(packed.packing)
