@@ -14,7 +14,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, cause_of, kept_sentence, level_of
 from budgeteer.engine.providers.capabilities import ADAPTED, Loss
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
-from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of, share_text
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of, fill_text
 from budgeteer.presentation.mini_bar import MiniBar, draw_listed_strip
 from budgeteer.presentation.sent_words import SENT_WORDS
 
@@ -82,7 +82,7 @@ def header_of(packing: Packing) -> Header:
         short=verdict.short,
         cause=cause_of(verdict.limits) if verdict.level == "limited" else "",
         sent=f"{verdict.sent_tokens:,} of {verdict.limit_tokens:,} tokens",
-        share=share_text(verdict.sent_tokens / verdict.limit_tokens if verdict.limit_tokens else 0),
+        share=fill_text(verdict.sent_tokens, verdict.limit_tokens),
         free=_free(verdict.free_tokens) if packing.fits or verdict.free_tokens < 0 else "",
         requested=f"{verdict.asked_tokens:,} requested" if verdict.not_sent_tokens > 0 else "",
         counts=tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Final
 
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.config.size_limits import NO_LIMIT, is_no_limit
@@ -319,7 +320,9 @@ def setting_title(path: str) -> str:
 
 
 #: How a warning says where a demand stands.
-LEVEL_WORDS: Mapping[str, str] = MappingProxyType({"approaching": "close to the limit", "reached": "at the limit"})
+LEVEL_WORDS: Mapping[str, str] = MappingProxyType({"approaching": "Close to", "reached": "At"})
+#: Where the value of a limit comes from, as its adjective.
+ORIGIN_WORDS: Mapping[str, str] = MappingProxyType({"default": "the default", "preset": "the preset's"})
 
 
 def swept_title(path: str) -> str:
@@ -332,15 +335,20 @@ def in_sentence(title: str) -> str:
     return title[:1].lower() + title[1:]
 
 
-def warning_title(limit: str, level: str, used: int, allowed: int) -> str:
-    """Where a demand stands, in a line: "History tokens: 159,268 requested, 199.1 % of the limit of 80,000"."""
-    name = LIMIT_TITLES.get(short_name(limit), limit)
+def warning_title(limit: str, level: str, used: int, allowed: int, *, origin: str = "") -> str:
+    """Where a demand stands, in a line: "History tokens: 159,268 requested, 199.1 % of the default limit of 80,000".
+
+    `origin` is a key of ORIGIN_WORDS, "" for a value that was set here.
+    """
+    name, which = LIMIT_TITLES.get(short_name(limit), limit), ORIGIN_WORDS.get(origin, "the")
     if limit in STARTS_SUMMARISING:
-        return f"{name}: {used:,} requested; above {allowed:,}, older messages are summarised"
-    share = f"{used * 100 / max(allowed, 1):,.1f} %"
+        unit = "characters" if limit == "history.maxChars" else "tokens"
+        return f"Older messages are summarised above {allowed:,} {unit}; this prompt asks for {used:,}"
+    share = fill_text(used, max(allowed, 1))
     if level == "exceeded":
-        return f"{name}: {used:,} requested, {share} of the limit of {allowed:,}"
-    return f"{name} {LEVEL_WORDS.get(level, level)}: {used:,} of {allowed:,} ({share})"
+        return f"{name}: {used:,} requested, {share}{' of' if share.endswith('%') else ''} {which} limit of {allowed:,}"
+    what = in_sentence(name) if name.endswith("limit") else f"limit of {in_sentence(name)}"
+    return f"{LEVEL_WORDS[level]} {which} {what}: {used:,} of {allowed:,} ({share})"
 
 
 def limit_chars_text(section: str, chars: int) -> str:
@@ -359,7 +367,7 @@ def short_warning_title(limit: str, used: int, allowed: int) -> str:
     """The same where there is little room: "History tokens: 159,268 of 80,000"."""
     name = LIMIT_TITLES.get(short_name(limit), limit)
     if limit in STARTS_SUMMARISING:
-        return f"{name}: {used:,}, summarised above {allowed:,}"
+        return f"Summarised above {allowed:,}: {used:,} requested"
     return f"{name}: {used:,} of {allowed:,}"
 
 
@@ -379,9 +387,19 @@ def left_out_share(sent: int, asked: int) -> float:
     return max(asked - sent, 0) / asked if asked else 0.0
 
 
+#: A larger share says nothing in percent.
+MOST_SHARE: Final = 10
+
+
 def share_text(share: float, decimals: int = 1) -> str:
     """A share of one in percent, as every page writes it: "65.8 %"."""
     return f"{share * 100:.{decimals}f} %"
+
+
+def fill_text(used: int, allowed: int) -> str:
+    """How much of a limit is used: "65.8 %"; of more than ten times as much as it allows, "×3,811"."""
+    share = used / allowed if allowed > 0 else 0.0
+    return f"×{share:,.0f}" if share > MOST_SHARE else share_text(share)
 
 
 def is_past_warning(tokens: int, limit: int, threshold_percent: float) -> bool:

@@ -37,7 +37,7 @@ FIXES = {
     "another way out": (raised(TOOLS, or_else="pin the tools that must stay"), "or pin the tools that must stay."),
     "a limit that is held": (
         raised(SKILLS, held_by=HELD),
-        "Raising max skills to 6 is not enough: system share leaves",
+        "Raising max skills to 6 alone is not enough: system share leaves",
     ),
     "a file": (Fix("Shorten it, or raise maxSkillFileBytes."), "Shorten it, or raise max skill file."),
     "descriptions": (minified(Size(10, 40)), "Minify descriptions: saves 40 characters (10 tokens)."),

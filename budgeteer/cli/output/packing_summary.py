@@ -95,7 +95,17 @@ def _sections(packing: Packing) -> str:
         went = [int((mine == FATES.index(fate)).sum()) for fate in SHORTENED]
         asked, sent = section.demand, section.after
         sizes = (asked.size.tokens, sent.size.tokens, sent.size.chars)
-        rows.append((section.name, asked.items, sent.items, *went, *sizes, _limit(section.limit_tokens), _limit(section.limit_chars)))
+        rows.append(
+            (
+                section.name,
+                asked.items,
+                sent.items,
+                *went,
+                *sizes,
+                _limit(section.limit_tokens),
+                _limit(section.limit_chars),
+            )
+        )
     sums = [sum(int(str(row[at])) for row in rows) for at in range(1, len(SHORTENED) + 4)]
     rows.append(("total", *sums, packing.total.tokens, packing.total.chars, None, None))
     return table(

@@ -138,7 +138,7 @@ def raised(*demands: Demand, or_else: str = "", held_by: str = "") -> Fix:
     passed = {demand.path: demand.needed for demand in demands if demand.is_passed}
     names = " and ".join(f"{short_name(path)} to {needed:,}" for path, needed in passed.items())
     if held_by:
-        return Fix(f"Raising {names} is not enough: {held_by}.")
+        return Fix(f"Raising {names} alone is not enough: {held_by}.")
     sentence = f"Raise {names}{f', or {or_else}' if or_else else ''}."
     return Fix(sentence, dict(passed), raises=tuple(demand for demand in demands if demand.is_passed), or_else=or_else)
 

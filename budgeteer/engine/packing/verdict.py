@@ -76,7 +76,8 @@ def warning_of(limit: Limit, config: BudgetConfig, *, usable_tokens: int) -> Lim
     asked = f"{limit.used:,} {limit.unit} requested"
     sentence = f"{asked} {_verb(level)} {limit.name} ({limit.allowed:,}): {percent:,.1f} %."
     if limit.name in STARTS_SUMMARISING:
-        sentence = f"{asked}; above {limit.allowed:,} ({limit.name}) older messages are summarised."
+        what, _, _ = limit.unit.partition(" ")
+        sentence = f"Older messages are summarised above {limit.allowed:,} {what} ({limit.name}); {asked}."
     fix = limit.fix.with_headroom(config.skills_budget.warnings.threshold_percent, usable_tokens=usable_tokens)
     return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, fix)
 

@@ -14,7 +14,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level
 from budgeteer.jobs.models import Job
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
-from budgeteer.presentation.labels import left_out_share, share_text
+from budgeteer.presentation.labels import fill_text, left_out_share, share_text
 from budgeteer.presentation.sent_words import SENT_WORDS
 from budgeteer.workbench.comparing.sides import Comparable
 from budgeteer.workbench.config_form.apply import error_parts
@@ -150,7 +150,7 @@ def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
     return ModelOutcome(
         name,
         sent=f"{figures.tokens:,}",
-        share=share_text(figures.tokens / figures.limit if figures.limit else 0),
+        share=fill_text(figures.tokens, figures.limit),
         limit=f"{figures.limit:,}",
         left_out=share_text(left_out) if left_out else "none",
         window=f"{figures.window:,}",

@@ -126,11 +126,11 @@ class EditableConfig:
         return False
 
     def origin_of(self, path: str) -> str:
-        """Where the value at a path comes from: "the default", "the preset's"; "" where it was set here, or is none."""
+        """Where the value at a path comes from: "default", "preset"; "" where it was set here, or is none."""
         value = self.value(path)
         if value is None or self.is_overridden(path):
             return ""
-        return "the default" if value == get_path(_defaults(), path) else "the preset's"
+        return "default" if value == get_path(_defaults(), path) else "preset"
 
     def with_value(self, path: str, value: object) -> Self:
         """The configuration with one value changed.

@@ -134,9 +134,9 @@ def test_a_limit_that_starts_a_summary_is_not_told_as_one_that_is_exceeded() -> 
     packing = at(4_000, *talk, history={"strategy": "summarizeOlder", "maxChars": 800, "keepUserTurns": 1})
     (warning,) = [one for one in packing.warnings if one.limit == "history.maxChars"]
     asked = f"{warning.used:,} characters of history requested"
-    assert warning.sentence == f"{asked}; above 800 (history.maxChars) older messages are summarised."
+    assert warning.sentence == f"Older messages are summarised above 800 characters (history.maxChars); {asked}."
     assert warning_title(warning.limit, warning.level, warning.used, warning.allowed) == (
-        f"History characters: {warning.used:,} requested; above 800, older messages are summarised"
+        f"Older messages are summarised above 800 characters; this prompt asks for {warning.used:,}"
     )
 
 

@@ -1,1 +1,1 @@
-"""History strategies: a registry, one module each, the retry ladder and the extractive summarizer."""
+"""History strategies: a registry, one module each, the retry ladder and the extractive summariser."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -211,7 +212,7 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
         warned=_Warned.over(
             swept, packing.verdict.limit_tokens, warnings.threshold_percent if warnings.enabled else None
         ),
-        beyond=lambda: left_out_at(packing, swept.path, swept.last),
+        beyond=cache(lambda: left_out_at(packing, swept.path, swept.last)),
         dead_end=lambda: dead_end(packing, swept.path, swept.last),
     )
     return replace(_view(swept, current, (*SIZES, LARGE), words), line=line)
@@ -255,13 +256,13 @@ class _ValueTexts:
     """What a value sets, as a change of the form, and what a request of so many tokens costs; "" for neither.
 
     `warned` says from where on a prompt is past the warning, `beyond` what even the widest value leaves out and why, ""
-    where that is not known or nothing is. `dead_end` says what is missing where no value fits.
+    where nothing is and None where that is not known. `dead_end` says what is missing where no value fits.
     """
 
     apply: Callable[[float], str]
     money: Callable[[int], str]
     warned: _Warned
-    beyond: Callable[[], str] = str
+    beyond: Callable[[], str | None] = lambda: None
     dead_end: Callable[[], str] = str
 
 
@@ -362,14 +363,20 @@ class _Picture:
             return "Nothing changes over the whole range"
         last, now = self.swept.steps[-1], self.now
         if self.current is None or now.at == last.at:
-            included = f"{count_of(last.kept, 'item')}, {count_of(last.tokens, 'token')}"
-            return self._end(last, f": {included}")
+            return self._title_at_end(last)
         if self.advised is not None:
             kept = self.swept.step_at(self.advised).kept
             return f"Raise to {self.advised:,.0f} to include {kept:,} items instead of {now.kept:,}"
         return (
             f"{self.current:,.0f} includes {count_of(now.kept, 'item')}; {last.at:,.0f} or more includes {last.kept:,}"
         )
+
+    def _title_at_end(self, last: SweptStep) -> str:
+        """Nothing more is included above what is in force: because nothing is left out, or something else leaves it."""
+        included = f"{count_of(last.kept, 'item')}, {count_of(last.tokens, 'token')}"
+        if self._is_last or not last.fits or self.texts.beyond() != "":
+            return self._end(last, f": {included}")
+        return f"{last.at:,.0f} is enough: higher limits include nothing more ({included})"
 
     def sentence(self) -> str:
         steps = self.swept.steps

@@ -196,8 +196,7 @@ def _after_the_last(packing: Packing, timeline: Timeline) -> str:
     tokens = packing.verdict.asked_tokens - timeline.asked[-1]
     if count <= 0 or tokens <= 0:
         return ""
-    verb = "has" if count == 1 else "have"
-    return f" The {count_of(count, 'message')} after it {verb} {tokens:,} tokens, which the header counts as well."
+    return f" The header also counts {count_of(count, 'later message')} ({count_of(tokens, 'token')})."
 
 
 def _use_model(name: str) -> str:

@@ -110,11 +110,11 @@ def _largest(packing: Packing, section: str) -> Largest | None:
 
 
 def _note(warning: LimitWarning, history: int, origin: str) -> Note:
-    title = warning_title(warning.limit, warning.level, warning.used, warning.allowed)
+    title = warning_title(warning.limit, warning.level, warning.used, warning.allowed, origin=origin)
     button = button_of(warning.fix.settings)
     return Note(
         tone="",
-        title=f"{title}, {origin}" if origin else title,
+        title=title,
         short=short_warning_title(warning.limit, warning.used, warning.allowed),
         sentence="",
         aside=uncharged_text(warning.limit, warning.used, history),

@@ -52,9 +52,11 @@ def test_a_limit_that_nobody_set_here_says_whose_it_is(session: Workspace) -> No
     def titles() -> list[str]:
         return [note.title for note in notes_of(services.packing_of(session), EditableConfig.of(session).origin_of)]
 
-    assert any(title.startswith("History tokens: ") and title.endswith(" of 80,000, the default") for title in titles())
+    assert any(
+        title.startswith("History tokens: ") and title.endswith(" of the default limit of 80,000") for title in titles()
+    )
     undo_steps.commit(session, {"history": {"maxTokens": 70_000}})
-    assert any(title.endswith(" of 70,000") for title in titles())
+    assert any(title.endswith(" of the limit of 70,000") for title in titles())
 
 
 def test_a_history_limit_below_what_must_stay_is_raised_by_one_button(session: Workspace) -> None:
