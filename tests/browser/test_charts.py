@@ -195,3 +195,21 @@ def test_a_part_of_the_bar_that_has_the_focus_has_a_ring_and_is_named(visitor, f
         expect(axis).to_have_count(0)
     page.locator("#bar-table-toggle").focus()
     expect(page.locator(".ring")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("view", "chart", "line"),
+    [("timeline", "svg.chart.narrow", "timeline-readout"), ("sweep", "svg.chart.narrow", "sweep-readout")],
+)
+def test_on_a_phone_what_is_touched_in_a_chart_is_read_beside_it(agent: Page, view: str, chart: str, line: str) -> None:
+    page, height = agent, 560
+    page.set_viewport_size({"width": 390, "height": height})
+    page.goto(f"{page.url.split('?')[0]}?view={view}#view")
+    drawing, readout = page.locator(chart), page.locator(f"#{line}")
+    expect(drawing).to_be_visible(timeout=WORK_MS)
+    drawing.evaluate("one => window.scrollBy(0, one.getBoundingClientRect().bottom - innerHeight + 60)")
+    box = readout.bounding_box()
+    tabs = page.locator(".tabbar").bounding_box()
+    assert box
+    assert tabs
+    assert 0 < box["y"] < box["y"] + box["height"] <= tabs["y"]
