@@ -201,7 +201,7 @@ def test_what_does_not_fit_would_be_sent_in_every_view(session: Workspace) -> No
 
 def test_the_timeline_says_what_the_header_has_beside_the_last_request(open_over, run_jobs) -> None:
     talk = [{"role": ("user", "assistant")[at % 2], "content": f"Line {at} of a talk"} for at in range(6)]
-    for messages, told in ((talk, "1 message after it"), (talk[:-1], "")):
+    for messages, told in ((talk, "1 later message"), (talk[:-1], "")):
         workspace = open_over(("talk.json", json.dumps({"messages": messages}).encode()))
         run_jobs()
         found = preview(workspace, EditableConfig.of(workspace)).packed
@@ -209,7 +209,7 @@ def test_the_timeline_says_what_the_header_has_beside_the_last_request(open_over
         timeline = timeline_of(workspace, found.packing, POLICIES[0])
         sentence = timeline_view(found, timeline, ViewState()).sentence
         more = found.packing.verdict.asked_tokens - timeline.asked[-1]
-        assert (f"{told} has {more:,} tokens" in sentence) if told else (more == 0 and "after it" not in sentence)
+        assert (f"counts {told} ({more:,} tokens)" in sentence) if told else (more == 0 and "later" not in sentence)
 
 
 def test_by_section_ends_with_its_total_and_keeps_what_stands_around_in_a_fold(client, session: Workspace) -> None:

@@ -18,7 +18,7 @@ from budgeteer.access.rules import access
 from budgeteer.engine.analysis.compare.differences import differences, mixed
 from budgeteer.engine.config.schema import dump_config
 from budgeteer.engine.errors import BudgeteerError
-from budgeteer.jobs.job_view import REFRESH_SECONDS
+from budgeteer.jobs.job_view import REFRESH_SECONDS, job_card
 from budgeteer.workbench.comparing.comparison import compare_sides
 from budgeteer.workbench.comparing.model_table import model_table
 from budgeteer.workbench.comparing.moves import CompareState
@@ -72,7 +72,10 @@ def _show(request: SignedInRequest, workspace: Workspace) -> HttpResponse:
         here=request.get_full_path(),
         is_own=sharing.looking_at(request, workspace) is None,
     )
-    response = render(request, "workbench/compare.html", {"workspace": workspace, "page": page, "models": models})
+    shown = {card.job.pk for card in page.jobs}
+    counting = [job_card(job, then=f"{request.get_full_path()}#models") for job in models.jobs if job.pk not in shown]
+    context = {"workspace": workspace, "page": page, "models": models, "counting": counting}
+    response = render(request, "workbench/compare.html", context)
     if page.jobs or models.jobs:
         response["Refresh"] = str(REFRESH_SECONDS)
     return response

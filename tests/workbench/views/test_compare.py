@@ -283,7 +283,9 @@ def test_one_configuration_on_several_models(client: Client, session: Workspace,
     address = f"{url_of(session)}?model=gpt-4o&model=claude-opus-4-5&model=nonsense&model=gpt-4o"
     waiting = client.get(address)
     assert waiting["Refresh"] == "2"
-    assert "Being counted" in waiting.content.decode()
+    html = waiting.content.decode()
+    assert "Being counted" in html
+    assert 'class="job' in html.split('id="models"')[1].split("<table")[0]  # with its bar, and a way to cancel it
     run_jobs()
     response = client.get(address)
     assert "Refresh" not in response
