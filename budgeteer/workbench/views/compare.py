@@ -72,8 +72,8 @@ def _show(request: SignedInRequest, workspace: Workspace) -> HttpResponse:
         here=request.get_full_path(),
         is_own=sharing.looking_at(request, workspace) is None,
     )
-    shown = {card.job.pk for card in page.jobs}
-    counting = [job_card(job, then=f"{request.get_full_path()}#models") for job in models.jobs if job.pk not in shown]
+    carded = {card.job.pk for card in page.jobs}
+    counting = [job_card(job, then=f"{request.get_full_path()}#models") for job in models.jobs if job.pk not in carded]
     context = {"workspace": workspace, "page": page, "models": models, "counting": counting}
     response = render(request, "workbench/compare.html", context)
     if page.jobs or models.jobs:
