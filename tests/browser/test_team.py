@@ -223,7 +223,7 @@ def test_a_viewer_opens_a_shared_workspace_and_finds_everything_to_look_at_and_n
     said = verdict(ada)
     ada.locator("#workspace-menu").click()
     ada.get_by_role("button", name="Share with everyone").click()
-    expect(ada.get_by_text("Everyone who has an account here may look at this workspace now")).to_be_visible()
+    expect(ada.get_by_text("Everyone who has an account here may look at this workspace now").last).to_be_visible()
     expect(ada.locator("#team-chip")).to_be_visible()
 
     vera = sign_in(visitor, team, "vera")

@@ -201,7 +201,7 @@ def test_the_warning_offers_a_summary_only_where_that_fits() -> None:
         window = {"contextWindow": 20_000, "outputReserve": 0}
         packing = packed(bundle_of(user(task), *steps), newest(300) | window)
         fix = next(one.fix for one in packing.warnings if one.limit == "history.maxTokens")
-        offers.append("summarizeOlder" in fix.sentence)
+        offers.append(fix.or_else == "summarise older messages")
         summarized = packed(bundle_of(user(task), *steps), {"history": {"strategy": "summarizeOlder"}} | window)
         assert summarized.fits == offers[-1]
     assert offers == [True, False]
