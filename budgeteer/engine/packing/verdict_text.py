@@ -163,11 +163,16 @@ class VerdictFigures:
         return f"Fits, {self.shortened:,} shortened" if self.shortened else "Fits"
 
     def _gone(self) -> str:
-        """What is not sent, or not whole: "110 items left out by the history limit and 4 summarised"."""
+        """What is not sent, or not whole: "110 items left out by the history limit and 4 summarised".
+
+        What was shortened is not named where it is less than a hundredth of what was left out: the counts have it.
+        """
+        lost = f"{self.shortened_tokens:,} {_plural('token', self.shortened_tokens)}"
+        is_trifle = self.shortened_tokens * 100 < self.left_out_tokens
         told = [
             (self.dropped, f"left out {cause_of(self.limits)}".rstrip()),
             (self.summarised, "summarised"),
-            (self.shortened, f"shortened by {self.shortened_tokens:,} {_plural('token', self.shortened_tokens)}"),
+            (0 if is_trifle else self.shortened, f"shortened by {lost}"),
         ]
         found = [(count, what) for count, what in told if count]
         parts = [f"{count:,} {what}" for count, what in found[1:]]

@@ -50,6 +50,16 @@ def figures(*limits: Bound, dropped: int = 0, summarised: int = 0) -> VerdictFig
         ),
         (figures(summarised=1), "Fits, with 1 item summarised", "Fits, 1 summarised"),
         (
+            VerdictFigures("limited", 1, 0, left_out_tokens=7_401, shortened=2, shortened_tokens=74),
+            "Fits, with 1 item left out",
+            "Fits, 1 left out",
+        ),
+        (
+            VerdictFigures("limited", 1, 0, left_out_tokens=7_400, shortened=2, shortened_tokens=74),
+            "Fits, with 1 item left out and 2 shortened by 74 tokens",
+            "Fits, 1 left out",
+        ),
+        (
             VerdictFigures("cannotFit", 4, 0, (), Shortfall("tools", 9_000, -3)),
             "Does not fit, because the tool definitions need 9,000 tokens and 0 are available",
             "Does not fit: 9,000 over",

@@ -29,7 +29,7 @@ def test_the_owner_sees_the_workbench(client: Client, session: Workspace) -> Non
     response = client.get(session.get_absolute_url())
     assert response.status_code == 200
     html = response.content.decode()
-    assert text_of(html, "verdict") == "Fits, with 110 items left out by the history limit and 2 shortened by 74 tokens"
+    assert text_of(html, "verdict") == "Fits, with 110 items left out by the history limit"
     assert 'id="config-form"' in html
     assert 'id="inspector"' in html
 
