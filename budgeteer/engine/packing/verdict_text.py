@@ -165,10 +165,10 @@ class VerdictFigures:
     def _gone(self) -> str:
         """What is not sent, or not whole: "110 items left out by the history limit and 4 summarised".
 
-        What was shortened is not named where it is less than a hundredth of what was left out: the counts have it.
+        What was shortened is not named where it is less than a fourth of what is not sent: the counts have it.
         """
         lost = f"{self.shortened_tokens:,} {_plural('token', self.shortened_tokens)}"
-        is_trifle = self.shortened_tokens * 100 < self.left_out_tokens
+        is_trifle = self.shortened_tokens * 4 < self.left_out_tokens
         told = [
             (self.dropped, f"left out {cause_of(self.limits)}".rstrip()),
             (self.summarised, "summarised"),

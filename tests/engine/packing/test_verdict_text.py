@@ -50,12 +50,12 @@ def figures(*limits: Bound, dropped: int = 0, summarised: int = 0) -> VerdictFig
         ),
         (figures(summarised=1), "Fits, with 1 item summarised", "Fits, 1 summarised"),
         (
-            VerdictFigures("limited", 1, 0, left_out_tokens=7_401, shortened=2, shortened_tokens=74),
+            VerdictFigures("limited", 1, 0, left_out_tokens=297, shortened=2, shortened_tokens=74),
             "Fits, with 1 item left out",
             "Fits, 1 left out",
         ),
         (
-            VerdictFigures("limited", 1, 0, left_out_tokens=7_400, shortened=2, shortened_tokens=74),
+            VerdictFigures("limited", 1, 0, left_out_tokens=296, shortened=2, shortened_tokens=74),
             "Fits, with 1 item left out and 2 shortened by 74 tokens",
             "Fits, 1 left out",
         ),
