@@ -9,7 +9,6 @@ Source: https://github.com/xenodium/agent-shell, `agent-shell.el`, 0.13 to 0.40,
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import Final
 
 from budgeteer.engine.content.conversation import Message, ReasoningPart, TextPart, ToolResultPart
@@ -18,6 +17,7 @@ from budgeteer.formats.messages.reply_steps import ReplySteps
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.importing import require
+from budgeteer.formats.text.headed_text import headed_sections, plain_lines
 
 _BEGINNING: Final = re.compile(
     r"\s*# Agent Shell Transcript[ \t]*\n(?P<about>(?:[ \t]*\n|\*\*[^\n]*\n)*)(?:---[ \t]*\n)?"
@@ -40,14 +40,10 @@ def detect(document: Document) -> str | None:
     """Why a document is such a transcript, None when it is not."""
     if document.shape != "text" or "# Agent Shell Transcript" not in document.text[:_LOOKED_AT]:
         return None
-    text = _plain(document.text)
+    text = plain_lines(document.text)
     if _BEGINNING.match(text) and _HEADING.search(text):
         return "begins as agent-shell begins its transcripts"
     return None
-
-
-def _plain(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def read(document: Document) -> Imported:
@@ -56,7 +52,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: nothing was said in it.
     """
-    text = _plain(document.text)
+    text = plain_lines(document.text)
     begun = _BEGINNING.match(text)
     about = begun["about"] if begun else ""
     reader = _Reader(ConversationDraft(document.notes, "line "))
@@ -65,11 +61,8 @@ def read(document: Document) -> Imported:
     headings = list(_HEADING.finditer(text))
     beside = [begun.group() if begun else "", *(one.group().removesuffix(one["title"] or "") for one in headings)]
     document.notes.count("Headings of turns and calls", len(headings), of=beside)
-    line, told = 1, 0
-    for heading, (begin, end) in zip(headings, pairwise([*(one.start() for one in headings), len(text)]), strict=True):
-        line += text.count("\n", told, begin)
-        told = begin
-        reader.add(heading, text[heading.end() : end].strip("\n"), line)
+    for heading, below, line in headed_sections(text, headings):
+        reader.add(heading, below.strip("\n"), line)
     reader.end()
     chat = reader.draft.conversation(session["id"] if session else "c1", "", document.stem or "agent-shell")
     require(chat.messages, document, "agent-shell transcript")

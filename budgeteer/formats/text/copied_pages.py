@@ -18,6 +18,7 @@ from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.importing import require
+from budgeteer.formats.text.headed_text import headed_sections, plain_lines
 from budgeteer.formats.text.plain_text import detect_chat
 
 _OF_CLAUDE: Final = re.compile(
@@ -46,7 +47,7 @@ def detect(document: Document) -> str | None:
     """Why a document is such a page, None when it is not."""
     if document.shape != "text" or "You said" not in document.text:
         return None
-    text = _plain(document.text)
+    text = plain_lines(document.text)
     marks = _marks(text)
     replies = sum(mark["reply"] is not None for mark in marks)
     out_of_turn = sum(bool(one["reply"]) == bool(two["reply"]) for one, two in pairwise(marks))
@@ -56,10 +57,6 @@ def detect(document: Document) -> str | None:
     if (replies < _FEWEST_REPLIES) if is_claudes else detect_chat(document):
         return None
     return f"has {replies:,} replies behind what the page of a chat says to screen readers (`You said`)"
-
-
-def _plain(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def _marks(text: str) -> list[re.Match[str]]:
@@ -73,7 +70,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no mark of a turn is in it.
     """
-    text = _plain(document.text)
+    text = plain_lines(document.text)
     draft = ConversationDraft(document.notes, "line ")
     marks = _marks(text)
     is_claudes = bool(marks) and marks[0].re is _OF_CLAUDE
@@ -84,12 +81,8 @@ def read(document: Document) -> Imported:
     else:
         rows = [row for row in before.split("\n") if row.strip()]
         document.notes.count("Lines before the first turn, left out", len(rows), of=rows)
-    line, told = 1, 0
-    ends = [*(mark.start() for mark in marks), len(text)]
-    for mark, (begin, end) in zip(marks, pairwise(ends), strict=True):
-        line += text.count("\n", told, begin)
-        told = begin
-        said = text[mark.end() : end].strip()
+    for mark, below, line in headed_sections(text, marks):
+        said = below.strip()
         heading = _heading(said) if is_claudes else ""
         document.notes.count("Beginnings of turns that the page says twice, read once", int(bool(heading)), of=heading)
         frame = Message("user" if mark["prompt"] else "assistant", (), line=line)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import pairwise
 from typing import Final
 
 from budgeteer.engine.content.conversation import Conversation, Message, ReasoningPart, TextPart, ToolResultPart
@@ -19,6 +18,7 @@ from budgeteer.formats.messages.reply_steps import ReplySteps
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.importing import require
+from budgeteer.formats.text.headed_text import headed_sections, plain_lines
 
 _BEGINNING: Final = re.compile(r"\s*# \S+ Copilot CLI Session[^\n]*\n(?P<about>(?:[ \t]*\n|>[^\n]*\n)*)")
 _ID: Final = re.compile(r"Session ID:\*{0,2}\s*`?(?P<id>[\w-]{1,100})")
@@ -34,14 +34,10 @@ _FAILED: Final = "\N{CROSS MARK}"
 
 def detect(document: Document) -> str | None:
     """Why a document is such a session, None when it is not."""
-    text = _plain(document.text) if document.shape == "text" else ""
+    text = plain_lines(document.text) if document.shape == "text" else ""
     if text and _BEGINNING.match(text) and _HEADING.search(text):
         return "begins as Copilot CLI begins the sessions that it shares"
     return None
-
-
-def _plain(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def read(document: Document) -> Imported:
@@ -50,7 +46,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: nothing was said in it.
     """
-    text = _plain(document.text)
+    text = plain_lines(document.text)
     begun = _BEGINNING.match(text)
     headings = list(_HEADING.finditer(text))
     beside = [heading.group() for heading in headings] + _TIME.findall(text)
@@ -59,13 +55,10 @@ def read(document: Document) -> Imported:
     )
     runs = [_Run(document)]
     run = runs[0]
-    ends = [*(heading.start() for heading in headings), len(text)]
-    line, told, above = 1, 0, 0
-    for heading, (begin, end) in zip(headings, pairwise(ends), strict=True):
-        line += text.count("\n", told, begin)
-        told = begin
-        run = runs[0] if _TIME.search(text, above, begin) else run
-        run.add(heading, _without_tail(text[heading.end() : end]), line)
+    above = 0
+    for heading, below, line in headed_sections(text, headings):
+        run = runs[0] if _TIME.search(text, above, heading.start()) else run
+        run.add(heading, _without_tail(below), line)
         if heading["group"]:
             run = _Run(document)
             runs.append(run)

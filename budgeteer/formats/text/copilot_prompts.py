@@ -15,6 +15,7 @@ from typing import Final
 from budgeteer.engine.content.conversation import Message, Part, Role
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
+from budgeteer.formats.text.headed_text import headed_sections
 
 _HEADING: Final = re.compile(r"(?m)^### (System|User|Assistant|Tool)\r?\n~~~md\r?\n")
 _ROLES: Final[Mapping[str, Role]] = {
@@ -46,13 +47,7 @@ def prompt_blocks(text: str) -> list[PromptBlock]:
 
 
 def _blocks(text: str) -> Iterator[PromptBlock]:
-    headings = list(_HEADING.finditer(text))
-    line, told = 1, 0
-    for number, heading in enumerate(headings):
-        line += text.count("\n", told, heading.start())
-        told = heading.start()
-        stop = headings[number + 1].start() if number + 1 < len(headings) else len(text)
-        block = text[heading.end() : stop]
+    for heading, block, line in headed_sections(text, list(_HEADING.finditer(text))):
         ends = list(_END.finditer(block))
         end = ends[-1] if ends else None
         inside, behind = (block[: end.start()], block[end.end() :].strip()) if end else (block, "")

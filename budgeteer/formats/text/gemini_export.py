@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Message, Part
@@ -21,6 +20,7 @@ from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.importing import require
+from budgeteer.formats.text.headed_text import headed_sections, plain_lines
 
 _PERSON: Final = "\N{ADULT}(?:\N{EMOJI MODIFIER FITZPATRICK TYPE-3}|\u200d|\N{PERSONAL COMPUTER})*"
 _MODEL: Final = "\N{SPARKLES}"
@@ -35,12 +35,8 @@ def detect(document: Document) -> str | None:
     """Why a document is such a chat, None when it is not."""
     if document.shape != "text":
         return None
-    found = {"USER" in heading.group() for heading in _HEADING.finditer(_plain(document.text))}
+    found = {"USER" in heading.group() for heading in _HEADING.finditer(plain_lines(document.text))}
     return "has the headings that the Gemini CLI gives turns (`## USER` and `## MODEL`)" if len(found) > 1 else None
-
-
-def _plain(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def read(document: Document) -> Imported:
@@ -49,18 +45,13 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no turn is in it.
     """
-    text = _plain(document.text)
+    text = plain_lines(document.text)
     draft = ConversationDraft(document.notes, "line ")
     headings = list(_HEADING.finditer(text))
     document.notes.see([heading.group() for heading in headings])
-    line, told = 1, 0
-    ends = [*(heading.start() for heading in headings), len(text)]
-    for heading, (_, end) in zip(headings, pairwise(ends), strict=True):
-        line += text.count("\n", told, heading.start())
-        told = heading.start()
-        said = _without_rule(text[heading.end() : end])
-        _add_turn(said, line, draft, is_person="USER" in heading.group())
-    left = text[: ends[0]].strip()
+    for heading, below, line in headed_sections(text, headings):
+        _add_turn(_without_rule(below), line, draft, is_person="USER" in heading.group())
+    left = text[: headings[0].start() if headings else len(text)].strip()
     document.notes.count("Lines before the first turn, left out", int(bool(left)), of=left)
     chat = draft.conversation("c1", "", document.stem or "Gemini CLI chat")
     require(chat.messages, document, "Gemini CLI chat")

@@ -21,6 +21,7 @@ from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.importing import require
+from budgeteer.formats.text.headed_text import headed_sections, plain_lines
 
 _BEGINNING: Final = re.compile(
     r"\s*# (?P<title>[^\n]*)\n\s*\*\*Session ID:\*\* (?P<id>\S+)[^\n]*\n"
@@ -52,9 +53,9 @@ class _Call:
 
 def detect(document: Document) -> str | None:
     """Why a document is such an export, None when it is not."""
-    if document.shape != "text" or not _BEGINNING.match(_plain(document.text[:4_000])):
+    if document.shape != "text" or not _BEGINNING.match(plain_lines(document.text[:4_000])):
         return None
-    return "begins as OpenCode begins its Markdown" if _HEADING.search(_plain(document.text)) else None
+    return "begins as OpenCode begins its Markdown" if _HEADING.search(plain_lines(document.text)) else None
 
 
 def read(document: Document) -> Imported:
@@ -63,7 +64,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no turn is in it.
     """
-    text = _plain(document.text)
+    text = plain_lines(document.text)
     begun = _BEGINNING.match(text)
     draft = ConversationDraft(document.notes, "line ")
     headings = list(_HEADING.finditer(text))
@@ -71,22 +72,14 @@ def read(document: Document) -> Imported:
     document.notes.count(
         "Headings of turns, read as who speaks", len(about), of=[begun.group() if begun else "", *about]
     )
-    line, told = 1, 0
-    ends = [*(heading.start() for heading in headings), len(text)]
-    for heading, (_, end) in zip(headings, pairwise(ends), strict=True):
-        line += text.count("\n", told, heading.end())
-        told = heading.end()
-        _add_turn(heading, _RULE.sub("", text[heading.end() : end]), line, draft)
-    left = text[begun.end() if begun else 0 : ends[0]].strip()
+    for heading, below, line in headed_sections(text, headings):
+        _add_turn(heading, _RULE.sub("", below), line + heading.group().count("\n"), draft)
+    left = text[begun.end() if begun else 0 : headings[0].start() if headings else len(text)].strip()
     document.notes.count("Lines about the export before the first turn, left out", int(bool(left)), of=left)
     document.notes.count("Calls whose results the transcript leaves out", len(draft.calls.waiting))
     chat = draft.conversation(begun["id"] if begun else "c1", begun["title"] if begun else "", document.stem)
     require(chat.messages, document, "OpenCode export")
     return Imported("", "", "conversation", conversations=(chat,))
-
-
-def _plain(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def _add_turn(heading: re.Match[str], text: str, line: int, draft: ConversationDraft) -> None:
