@@ -105,6 +105,10 @@ class Shortfall:
         return f"{self.clause[:1].upper()}{self.clause[1:]}."
 
 
+#: The least share of what is not sent from which on the first sentence names what was shortened.
+_TOLD_SHARE: Final = 0.25
+
+
 @dataclass(frozen=True, slots=True)
 class VerdictFigures:
     """What a verdict is told from.
@@ -165,10 +169,10 @@ class VerdictFigures:
     def _gone(self) -> str:
         """What is not sent, or not whole: "110 items left out by the history limit and 4 summarised".
 
-        What was shortened is not named where it is less than a fourth of what is not sent: the counts have it.
+        What was shortened is named from `_TOLD_SHARE` of what is not sent on; the counts have it in any case.
         """
         lost = f"{self.shortened_tokens:,} {_plural('token', self.shortened_tokens)}"
-        is_trifle = self.shortened_tokens * 4 < self.left_out_tokens
+        is_trifle = self.shortened_tokens < _TOLD_SHARE * self.left_out_tokens
         told = [
             (self.dropped, f"left out {cause_of(self.limits)}".rstrip()),
             (self.summarised, "summarised"),
